@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.synced
 
-.PHONY: setup lock demo kernel test-kernel test acceptance check lint test-long test-long-subset test-fuzz test-history test-browser test-outside test-outside-subset test-conformance web docs clean
+.PHONY: setup lock demo kernel test-kernel test acceptance check lint test-long test-long-subset test-fuzz test-history test-browser test-outside test-outside-subset test-zoo test-conformance test-release release-check changelog dist web docs clean
 
 setup: $(STAMP)
 
@@ -18,7 +18,8 @@ $(STAMP): pyproject.toml requirements.lock
 # requirements.lock pins every package by hash for every platform; it names no index, so any mirror serves.
 lock:
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate pyproject.toml \
-		--group dev --group docs --group outside --group browser --extra cluster --extra operator -o requirements.lock
+		--group dev --group docs --group outside --group browser --group notebook --group release \
+		--extra cluster --extra operator --extra pandas -o requirements.lock
 
 demo: setup
 	@$(BIN)/python scripts/demo.py
@@ -50,15 +51,18 @@ acceptance: setup
 
 test-long: setup
 	SEATRIAL_FUZZ_REQUESTS=$${SEATRIAL_FUZZ_REQUESTS:-200000} $(BIN)/pytest -m long
+	SEATRIAL_POWER_RUNS=$${SEATRIAL_POWER_RUNS:-50} $(BIN)/pytest tests/store/durable/test_power_loss.py
 
 # What a change is landed with: fuzzing, ten runs of every example, many simulations at once, large files and clusters.
 test-long-subset: setup
-	$(BIN)/pytest -m long tests/server tests/examples tests/operator/test_many_and_large.py tests/vcsim
+	$(BIN)/pytest -m long tests/server tests/examples tests/operator/test_many_and_large.py tests/vcsim \
+		--ignore tests/server/hardening/test_crashes.py --ignore tests/server/hardening/test_attacks.py
 
-# The fuzzing of test-long alone; on an idle machine it also limits how long /readyz may take.
+# Requests from a grammar with 20 restarts, wrong types in the metadata of every kind, and single requests that are made
+# to cost much; it also limits how long /readyz may take.
 test-fuzz: setup
-	SEATRIAL_FUZZ_REQUESTS=$${SEATRIAL_FUZZ_REQUESTS:-200000} SEATRIAL_FUZZ_STALL=$${SEATRIAL_FUZZ_STALL:-0.25} \
-		$(BIN)/pytest -s -m long tests/server/test_grammar_fuzz.py
+	SEATRIAL_FUZZ_REQUESTS=$${SEATRIAL_FUZZ_REQUESTS:-500000} SEATRIAL_FUZZ_STALL=$${SEATRIAL_FUZZ_STALL:-0.25} \
+		$(BIN)/pytest -s -m long tests/server/test_grammar_fuzz.py tests/server/hardening
 
 # Writers, watchers and kills of a server; what they see must have one explanation. An hour, unless the variable says else.
 test-history: setup
@@ -77,9 +81,29 @@ test-outside: setup
 test-outside-subset: setup
 	$(BIN)/pytest -m "outside and not long" tests/outside
 
+# Files and programs of others, from the Go module proxy at pinned versions.
+test-zoo: setup
+	$(BIN)/pytest -m outside tests/outside/zoo
+
 # Kubernetes' own end-to-end tests against seatrial serve, most of an hour; the first time they are built (5 minutes).
 test-conformance: setup
 	$(BIN)/pytest -n 3 -s -m outside tests/outside/test_conformance.py
+
+# The wheel and the sdist of seatrial, and this platform's wheel of the kernel where cargo is installed.
+dist: setup
+	$(BIN)/python scripts/build_packages.py dist
+
+# The packages, installed in clean places and used as docs/install.md says.
+test-release: setup
+	$(BIN)/pytest -m release tests/packaging
+
+# What must hold before a version is tagged: version, changelog, lock and definitions agree, and everything installs.
+release-check: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python scripts/release_check.py dist
+
+# Builds the fragments of changelog.d into a section of CHANGELOG.md for the version of src/seatrial/__init__.py.
+changelog: setup
+	$(BIN)/python scripts/changelog.py
 
 docs: setup
 	$(BIN)/mkdocs build --strict

@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "web"
 PAGE = ROOT / "src" / "seatrial" / "web" / "page"
 NOTE = PAGE / "built-from.txt"
-NAMES = ("index.html", "app.html", "package.json", "package-lock.json", "vite.config.ts", "vite.app.config.ts")
+NAMES = (
+    "index.html", "app.html", "live.html", "package.json", "package-lock.json", "vite.config.ts", "vite.app.config.ts",
+)  # fmt: skip
 
 
 def digest() -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import yaml
 
-from seatrial.sweep import points_of, read_bundle
-from seatrial.sweep.engines.local import LocalEngine
+from seatrial.sweeps import points_of, read_bundle
+from seatrial.sweeps.engines.local import LocalEngine
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "spread-or-binpack"
 PROCESSES = (1, 2)

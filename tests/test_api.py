@@ -42,7 +42,7 @@ class {name}(Plugin):
 
 
 def test_a_session_lists_what_there_is() -> None:
-    assert dir(seatrial) == ["Cluster", "Result", "Simulation", "run"]
+    assert dir(seatrial) == ["Cluster", "Result", "RunOptions", "Scenario", "Simulation", "compare", "run", "sweep"]
     assert all(hasattr(seatrial, name) for name in dir(seatrial))
 
 
@@ -106,3 +106,48 @@ def test_help_and_docs_list_every_method_with_its_arguments(method: str) -> None
     line = next(line for line in (Plugin.__doc__ or "").splitlines() if line.startswith(f"    {method}("))
     signature = line[: line.index(")") + 1].strip()
     assert f"`{signature}`" in DOCS.read_text(encoding="utf-8")
+
+
+def test_a_scenario_is_written_in_python_and_plays_as_its_document_does() -> None:
+    written = seatrial.Scenario("small", step_duration="1m").create(1, node("node-${index}"), count=2)
+    written.create(2, pod("p")).create(2, pod("q", cpu="99"))
+    written.patch(3, "v1", "Pod", "p", {"metadata": {"labels": {"tier": "web"}}}).delete(4, "v1", "Pod", "q")
+    result = seatrial.run(written)
+    assert (result.phase, result.status["stepStatus"]["step"]) == ("Succeeded", {"major": 4, "minor": 0})
+    assert result.nodes["name"].to_list() == ["node-0", "node-1"]
+    assert dict(result.pods.select("name", "deleted").iter_rows()) == {"p": None, "q": 4}
+    assert repr(written) == "<Scenario small: 5 operations>"
+    assert seatrial.run(written.document).run.whole_data() == result.run.whole_data()
+
+
+def test_the_numbers_of_a_run_are_those_that_are_compared() -> None:
+    result = seatrial.run(scenario(SPEC))
+    numbers = dict(result.measures("pods", "cost").select("number", "value").iter_rows())
+    assert numbers == {"pods_bound": 1.0, "pods_preempted": 0.0, "nodes_used": 1.0, "used_price_per_hour": None}
+    assert set(numbers) < set(result.measures()["number"])
+    assert result.measure("pods")["pod"].to_list() == ["default/p", "default/q"]
+
+
+def test_a_result_writes_its_page(tmp_path: Path) -> None:
+    page = seatrial.run(scenario(SPEC)).report(tmp_path / "page.html")
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_a_sweep_gives_a_row_for_each_point_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    file = Path(__file__).parents[1] / "examples" / "spread-or-binpack" / "sweep.yaml"
+    table = seatrial.sweep(file, tmp_path, processes=1)
+    assert (table.height, set(table["phase"])) == (8, {"Succeeded"})
+    assert {"axis.nodes", "axis.weight", "nodes_used"} <= set(table.columns)
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "outcomes").iterdir()}
+    assert seatrial.sweep(file, tmp_path).equals(table)
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "outcomes").iterdir()} == kept
+
+
+def test_every_option_of_a_run_is_explained() -> None:
+    text = seatrial.RunOptions.__doc__ or ""
+    assert [name for name in seatrial.RunOptions.__annotations__ if f"`{name}`" not in text] == []
+
+
+def test_an_option_that_does_not_exist_is_named() -> None:
+    with pytest.raises(TypeError, match="tiebreak"):
+        seatrial.run(scenario(SPEC), tiebreak="name")  # type: ignore[call-arg]

@@ -24,20 +24,24 @@ YOUNG_OBJECTS = 500_000
 """How many objects are made between collections of garbage; the modules of a command are made of fewer."""
 
 
+Facts = Callable[[], str]
+"""What `--version` says besides the version."""
+
+
 def application(
-    program: str, help: str, epilog: str | None = None, facts: Callable[[], str] | None = None
+    program: str, help: str, epilog: str | None = None, facts: Facts | None = None, first_steps: str = ""
 ) -> "typer.Typer":
-    """A command line without commands; `facts` gives what `--version` says besides the version."""
+    """A command line without commands; alone it prints `first_steps`, or its help where there are none."""
     import typer
 
     def print_version(wanted: bool) -> None:
         if wanted:
-            more = "" if facts is None else f" ({facts()})"
-            typer.echo(f"{program} {seatrial.__version__}{more}")
+            typer.echo(_version(program, facts))
             raise typer.Exit
 
     app = typer.Typer(
-        no_args_is_help=True,
+        no_args_is_help=not first_steps,
+        invoke_without_command=bool(first_steps),
         pretty_exceptions_enable=False,
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -47,11 +51,13 @@ def application(
 
     @app.callback()
     def root(
+        context: typer.Context,
         version: Annotated[
             bool, typer.Option("--version", help="Print the version and exit.", callback=print_version, is_eager=True)
         ] = False,
     ) -> None:
-        pass
+        if context.invoked_subcommand is None:
+            typer.echo(first_steps, nl=False)
 
     return app
 
@@ -65,7 +71,11 @@ def finite(value: float) -> float:
     return value
 
 
-def run(program: str, build: "Callable[[], typer.Typer]") -> None:
+def _version(program: str, facts: Facts | None) -> str:
+    return f"{program} {seatrial.__version__}" + ("" if facts is None else f" ({facts()})")
+
+
+def run(program: str, build: "Callable[[], typer.Typer]", facts: Facts | None = None) -> None:
     """Run a command line; an expected error is one message and exit code 2, never a traceback."""
     # Modules and input files are read into many objects and no garbage.
     gc.set_threshold(YOUNG_OBJECTS)
@@ -75,7 +85,10 @@ def run(program: str, build: "Callable[[], typer.Typer]") -> None:
         try:
             from seatrial.model.errors import SeatrialError
 
-            build()()
+            if sys.argv[1:] == ["--version"]:
+                print(_version(program, facts))  # scripts ask for it often: no command is loaded
+            else:
+                build()()
         except KeyboardInterrupt:
             raise SystemExit(INTERRUPTED) from None
         except SeatrialError as error:

@@ -47,3 +47,14 @@ def test_twice_the_nodes_cost_hardly_more_rows(template: str) -> None:
     few, _ = steady_rows(5000, template)
     many, _ = steady_rows(10_000, template)
     assert many <= 1.3 * few
+
+
+def test_workloads_that_keep_their_own_pods_apart_share_what_depends_on_the_node() -> None:
+    groups, rounds, nodes = 40, 5, 200
+    run = WorkloadRun()
+    steps = (
+        CreateNodes(count=nodes, template="node-large", zones=ZONES),
+        CreatePods(count=groups * rounds, template="pod-oracle-anti", measured=True, groups=groups),
+    )
+    timing = run.run(Workload("groups", 0, steps))
+    assert timing.rows_evaluated <= 2.5 * groups * nodes, "each round made the index of each group anew"

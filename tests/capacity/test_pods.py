@@ -1,8 +1,14 @@
 """How many more of a pod fit, and the reason of the first one that does not."""
 
+import itertools
+from random import Random
+from typing import Any
+
+import pytest
+
 from seatrial.capacity.pods import PodAnswer, count_pods
 from seatrial.capacity.refusals import Refusal
-from seatrial.capacity.trial import Setting
+from seatrial.capacity.trial import Setting, Trial
 from tests.capacity.objects import node, pod, scenario, setting, spread
 
 
@@ -94,3 +100,41 @@ def test_a_pod_of_no_scheduler_is_said_to_be_one() -> None:
         "no scheduler takes pods with schedulerName other"
         in count(setting(node("a")), pod(schedulerName="other")).sentence
     )
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_the_answer_is_the_largest_of_all_counts_in_random_clusters(seed: int) -> None:
+    dice = Random(seed)
+    here = [_random_node(dice, f"here-{number}") for number in range(dice.randint(1, 3))]
+    for number in range(dice.randint(0, 3)):
+        old = pod(f"old-{number}", cpu=dice.choice(["500m", "1", "2"]))
+        if dice.random() < 0.7:
+            old["spec"]["nodeName"] = dice.choice(here)["metadata"]["name"]
+        here.append(old)
+    more = dice.choice([{}, {}, spread(), apart(), {"tolerations": [{"operator": "Exists"}]}])
+    of = pod(cpu=dice.choice(["250m", "500m", "1"]), **more)
+    assert count(setting(*here), of).fit == largest(setting(*here), of)
+
+
+def _random_node(dice: Random, name: str) -> dict[str, Any]:
+    taints = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]} if dice.random() < 0.2 else {}
+    return node(name, cpu=str(dice.randint(1, 3)), memory=f"{dice.randint(1, 16)}Gi", pods=dice.choice(["5", "110"]),
+                **taints)  # fmt: skip
+
+
+def apart() -> dict[str, Any]:
+    """At most one of the pods on a node."""
+    term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}
+    return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+
+
+def largest(asked: Setting, of: dict[str, Any]) -> int:
+    """Try every count, one after the other: so many copies are created beside the pods of the cluster."""
+    for number in itertools.count(1):
+        trial = Trial(asked)
+        for each in range(number):
+            trial.create({**of, "metadata": {**of["metadata"], "name": f"try-{each}"}})
+        trial.settle()
+        if any(waiting["metadata"]["name"].startswith("try-") for waiting in trial.pending()):
+            return number - 1
+    raise AssertionError

@@ -246,6 +246,7 @@ def test_bad_input_ends_with_a_message(call: Call, code: int, line: str) -> None
             "made-too-late.yaml:10: spec.generators[1].step: the last step is 2147483647",
         ),
         ("run too-many.yaml", "too-many.yaml: spec.generators[0].count: a scenario has at most 10000000 operations"),
+        ("sweep good.yaml", "good.yaml: kind: is a Scenario, which `seatrial run` plays; a sweep names it"),
         ("run minutes.yaml", "minutes.yaml:4: metadata.annotations"),
         ("run minutes.yaml", 'step-duration]: expected a string such as "60s", got 60'),
         ("explain run absent", "the timeline has no pod default/absent"),

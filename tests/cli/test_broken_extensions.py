@@ -1,5 +1,8 @@
 """`seatrial run` with a user's plugin or controller that is broken: one message, whole files, exit code 1 or 2."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import orjson
@@ -135,3 +138,33 @@ def test_validate_warns_about_a_plugin_that_no_profile_enables() -> None:
     result = CliRunner().invoke(build(), ["config", "validate", "profile.yaml", "--plugins", "own.py"])
     assert result.exit_code == 0, result.output
     assert "warning: plugin Boom is loaded, but no profile enables it" in result.output
+
+
+NOISY = """
+from seatrial.plugins import Plugin
+
+print("loaded")
+
+
+class Noisy(Plugin):
+    def score_one(self, pod, node):
+        print("scored")
+        return 1
+"""
+ENABLED = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{plugins: {multiPoint: {enabled: [{name: Noisy}]}}}]
+"""
+
+
+def test_what_a_plugin_prints_goes_to_standard_error(tmp_path: Path) -> None:
+    (tmp_path / "noisy.py").write_text(NOISY)
+    (tmp_path / "scheduler.yaml").write_text(ENABLED)
+    example = Path(__file__).parents[2] / "examples" / "spread-or-binpack" / "scenario.yaml"
+    arguments = ["run", str(example), "--plugins", "noisy.py", "--scheduler-config", "scheduler.yaml", "--json"]
+    program = [sys.executable, "-c", "from seatrial.cli.main import main; main()"]
+    done = subprocess.run([*program, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["phase"] == "Succeeded"
+    assert "loaded" in done.stderr and "scored" in done.stderr

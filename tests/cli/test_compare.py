@@ -215,6 +215,21 @@ def test_what_cannot_be_compared_is_said(folder: Path, arguments: list[str], why
         call("compare", *paths, "--out", str(folder))
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("run", "fill.yaml"), ("compare", "--scenario", "fill.yaml", "--scheduler-config", "default",
+     "--scheduler-config", "default")],
+    ids=("run", "compare"),
+)  # fmt: skip
+def test_a_threshold_on_an_unknown_number_is_refused_before_anything_runs(
+    folder: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("seatrial.scenario.ScenarioRun.__init__", lambda *_, **__: pytest.fail("a run was made"))
+    words = [str(folder / word) if word == "fill.yaml" else word for word in command]
+    with pytest.raises(ConfigError, match=r"'node_used' is not known; known are .*nodes_used"):
+        call(*words, "--fail-if", "value(node_used) > 1")
+
+
 def test_results_are_printed_and_written(folder: Path, tmp_path: Path) -> None:
     told = json.loads(output("results", str(folder / "least"), "allocation", "--json"))
     assert told["allocation"]["summary"]["allocation_cpu"] == 37.5

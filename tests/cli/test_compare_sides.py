@@ -220,7 +220,8 @@ def _disagreement() -> str:
         (["least", "broken.json"], "broken.json: is not JSON"),
         (["least", "other"], "other: spec: is another scenario than that of least"),
         (["least", "broken.yaml"], "broken.yaml: "),
-        (["simulation.yaml"], "simulation.yaml: kind: expected SchedulerSimulation, got 'Scenario'"),
+        (["simulation.yaml"], "kind: expected SchedulerSimulation, got 'Scenario'; a Scenario goes with "),
+        (["--scenario", "fill.yaml", "--kubernetes-version", "1.35"], "give two or more of --scheduler-config, --kub"),
     ],
 )  # fmt: skip
 def test_bad_input_is_exit_code_2_and_one_clear_line(finished: Path, arguments: list[str], why: str) -> None:

@@ -69,3 +69,11 @@ def test_a_report_is_written_from_a_result_alone(out: Path, tmp_path: Path) -> N
     page = tmp_path / "page.html"
     assert str(page) in call("report", str(alone), "--out", str(page))
     assert page.stat().st_size > 100_000
+
+
+@pytest.mark.parametrize(("nodes", "said"), [("ab", "with b"), ("abc", "with 2 other nodes")])
+def test_a_tie_says_how_many_nodes_share_the_score(nodes: str, said: str, tmp_path: Path) -> None:
+    spec = operations(*(create(1, node(name)) for name in nodes), create(2, pod("p")), done(2))
+    (tmp_path / "scenario.yaml").write_text(dump(scenario(spec)))
+    call("run", str(tmp_path / "scenario.yaml"), "--out", str(tmp_path / "run"), "--quiet")
+    assert f" {said}; the tie was settled." in call("explain", str(tmp_path / "run"), "p")

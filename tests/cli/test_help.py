@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 from seatrial import cli
 from seatrial.cli.main import COMMANDS, build
-from seatrial.cli.terminal.epilogs import CLOSINGS, commands_of
-from seatrial.cli.terminal.tables import print_table
+from seatrial.cli.terminal.epilogs import CLOSINGS, GROUPS, commands_of
+from seatrial.cli.terminal.tables import UNBOUNDED, answer_console, print_table
+from seatrial.whatif import COLUMNS
 from tests.examples.playing import examples
 
 NAMES = sorted(name for name, _ in commands_of(build()))
@@ -44,10 +45,28 @@ def test_every_command_is_in_the_module_that_is_loaded_for_it() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_help_ends_with_examples_and_exit_codes(name: str) -> None:
-    told = " ".join(call(*name.split(), "--help").split())
+def test_help_begins_with_examples_and_ends_with_exit_codes(name: str) -> None:
+    text = call(*name.split(), "--help")
+    told = " ".join(text.split())
     assert f"seatrial {name}" in told.partition("Example")[2]
     assert re.search(r"Exit codes: 0.*$", told)
+    assert text.index("\nExample") < text.index("\n  -h, --help" if "  -h, --help" in text else "\n  --help")
+
+
+@pytest.mark.parametrize("width", ["80", "60"])
+@pytest.mark.parametrize("name", NAMES)
+def test_help_cuts_no_name_of_an_option(name: str, width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    command = get_command(build())
+    for word in name.split():
+        assert isinstance(command, TyperGroup)
+        command = command.commands[word]
+    words = set(re.split(r"[\s,]+", call(*name.split(), "--help")))
+    assert {option for parameter in command.params for option in parameter.opts if option.startswith("-")} <= words
+
+
+def test_every_command_has_a_task() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -91,6 +110,39 @@ def test_tables_fit_into_eighty_columns_and_cut_nothing(command: str, runs: list
 def test_columns_without_room_are_named() -> None:
     console = Console(width=30, record=True, file=Path("/dev/null").open("w"))  # noqa: SIM115
     rows: list[list[object]] = [["a" * 12, None, 1, "b" * 12], ["c", None, 0.1 + 0.2 - 0.3, "d"]]
-    assert print_table(console, ["first", "empty", "number", "last"], rows) == ["last"]
-    assert console.export_text().split() == ["first", "number", "a" * 12, "1", "c", "0"]
+    print_table(console, ["first", "empty", "number", "last"], rows, "x")
+    shown = console.export_text().split()
+    assert shown[:6] == ["first", "number", "a" * 12, "1", "c", "0"]
+    assert " ".join(shown[6:]) == "… no room for last: x"
     console.file.close()
+
+
+@pytest.mark.parametrize("vital", ["node", "reason", "skew"])
+def test_the_column_that_a_table_exists_for_stays(vital: str) -> None:
+    console = Console(width=30, record=True, file=Path("/dev/null").open("w"))  # noqa: SIM115
+    print_table(console, ["first", "second", vital], [["a" * 12, "b" * 12, 7]])
+    text = console.export_text()
+    assert vital in text.splitlines()[0] and "… no room for second: a wider terminal" in " ".join(text.split())
+    console.file.close()
+
+
+def test_eighty_columns_have_room_for_the_answer_of_a_what_if() -> None:
+    console = Console(width=80, record=True, file=Path("/dev/null").open("w"))  # noqa: SIM115
+    row = ["kube-system", "StatefulSet", "network", 126, 126, 124, 1220, 124, 2, 0, 2]
+    print_table(console, COLUMNS[:-1], [row])
+    shown = console.export_text().splitlines()[0].split()
+    assert shown == ["namespace", "kind", "name", "wanted", "ready_min", "ready_end", "pending", "lost"]
+    console.file.close()
+
+
+@pytest.mark.parametrize(("columns", "width"), [("", UNBOUNDED), ("60", 60)])
+def test_lines_in_a_pipe_are_as_long_as_they_need_to_be(
+    columns: str, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else a script reads half of a name, and grep finds half of a sentence."""
+    monkeypatch.setenv("COLUMNS", columns)
+    console = answer_console()
+    assert console.width == width
+    print_table(console, ["first", "second", "third"], [["a" * 40, "b" * 40, "c" * 40]])
+    shown = capsys.readouterr().out.splitlines()
+    assert (shown[0].split() == ["first", "second", "third"]) is (columns == "")

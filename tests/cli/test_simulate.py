@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +13,12 @@ import yaml
 from typer.testing import CliRunner
 
 from seatrial.cli.main import build
-from seatrial.model.errors import SeatrialError
+from seatrial.model.errors import ConfigError, SeatrialError
 from tests.operator.objects import scenario, simulation, write_scenario
 from tests.proofs import proves
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "spread-or-binpack"
+OUTSIDE = EXAMPLE.parent / "outside-scheduler"
 BAD = {
     "kind": ("kind", "Pod"),
     "unknown field": ("scenario", {}),
@@ -174,3 +176,67 @@ def test_different_scenarios_are_run_but_not_compared(simulate: Callable[..., Do
     assert done.returncode == 0, done.stderr
     assert "not compared: " in done.stderr
     assert simulate(tmp_path, *files, "--fail-if", "nodes_used > 0").returncode == 2
+
+
+@pytest.mark.parametrize(("bound", "code"), [(1, 1), (10, 0)])
+def test_one_simulation_has_a_threshold_on_its_value(tmp_path: Path, bound: int, code: int) -> None:
+    folder = tmp_path / "it"
+    shutil.copytree(EXAMPLE, folder)
+    first = (folder / "simulation.yaml").read_text().split("---")[0]
+    (folder / "one.yaml").write_text(first)
+    arguments = ["simulate", str(folder / "one.yaml"), "--out", str(tmp_path / "out"), "--fail-if"]
+    ended = CliRunner().invoke(build(), [*arguments, f"value(nodes_used) > {bound}"])
+    assert ended.exit_code == code, ended.output
+    with pytest.raises(ConfigError, match="is a change: expected two"):
+        CliRunner().invoke(build(), [*arguments, "nodes_used > 1"], catch_exceptions=False)
+
+
+def test_two_simulations_that_write_one_file_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "it"
+    shutil.copytree(EXAMPLE, folder)
+    text = (folder / "simulation.yaml").read_text().replace("results/binpack.json", "results/spread.json")
+    (folder / "both.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=r"spread and binpack both write .*spread\.json"):
+        CliRunner().invoke(build(), ["simulate", str(folder / "both.yaml")], catch_exceptions=False)
+
+
+PLUGIN = """
+from seatrial.plugins import Plugin
+
+
+class NeverTheFirst(Plugin):
+    def filter_one(self, pod, node):
+        return node.name != "node-1" or "not the first"
+"""
+
+
+def nodes_of_pods(result: Path) -> set[str]:
+    changes = json.loads(result.read_bytes())["status"]["scenarioResult"]["timeline"]
+    return {node for node in ("node-1", "node-2") if f'"nodeName": "{node}"' in json.dumps(changes)}
+
+
+def test_plugins_of_the_volume_are_loaded(simulate: Callable[..., Done], tmp_path: Path) -> None:
+    write_scenario(tmp_path / "files")
+    (tmp_path / "files" / "mine.py").write_text(PLUGIN)
+    enabled = {"multiPoint": {"enabled": [{"name": "NeverTheFirst"}]}}
+    configuration = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+                     "profiles": [{"plugins": enabled}]}  # fmt: skip
+    written(tmp_path / "files", configuration, "scheduler.yaml")
+    chosen = {"kubeSchedulerConfigurationPath": "/mnt/scheduler.yaml", "schedulerPluginPaths": ["/mnt/mine.py"]}
+    written(tmp_path, simulation("one", Path("files"), simulator=chosen))
+    done = simulate(Path("/"), str(tmp_path / "simulation.yaml"), "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert nodes_of_pods(tmp_path / "out" / "result.json") == {"node-2"}
+
+
+def test_a_scheduler_of_the_volume_takes_the_place_of_the_embedded_one(
+    simulate: Callable[..., Done], tmp_path: Path
+) -> None:
+    write_scenario(tmp_path / "files")
+    shutil.copy(OUTSIDE / "scheduler.py", tmp_path / "files")
+    chosen = {"outsideScheduler": [sys.executable, "/mnt/scheduler.py"]}
+    written(tmp_path, simulation("one", Path("files"), simulator=chosen))
+    done = simulate(Path("/"), str(tmp_path / "simulation.yaml"), "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "outside" / "scheduler.log").exists()
+    assert json.loads((tmp_path / "files" / "result.json").read_bytes())["status"]["phase"] == "Succeeded"

@@ -5,12 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from seatrial.cli.main import build
-from seatrial.cli.options.snapshot import DUMP, only_done
+from seatrial.cli.options.snapshot import DUMP
 from seatrial.model.errors import SeatrialError
 from seatrial.model.yaml_reader import load_all
+from seatrial.scenario.spec import scenario_alone
 from tests.outside.processes import Serve
 from tests.store.snapshots.objects import Document, lived, node, pod, reference, workload
 
@@ -73,6 +75,21 @@ def test_one_command_compares_a_cluster_with_two_configurations() -> None:
     assert document["runs"][0] == "now"
     assert now == 3
     assert spread > packed == 1
+
+
+def test_workloads_that_are_not_ready_head_a_comparison() -> None:
+    large = pod("large", on="", app="large")
+    large["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "900"}}
+    words = ("compare", "--snapshot", write(*cluster(), large), "--scheduler-config", "most.yaml")
+    said = seatrial(*words).stdout.splitlines()
+    assert said[0] == "1 of 3 workloads not ready in every run"
+    assert said[1].startswith("  pod default/large: ready in now 0 of 1")
+    marked = seatrial(*words, "-f", "markdown").stdout
+    assert "**1 of 3 workloads not ready in every run**\n\n- pod default/large: ready in now 0 of 1" in marked
+    document = json.loads(seatrial(*words, "-f", "json").stdout)
+    (missing,) = [each for each in document["workloads"] if each["name"] == "large"]
+    assert missing["why"][1].startswith("large has no node")
+    assert (missing["wanted"], missing["ready_end"]) == ([1, 1], [0, 0])
 
 
 def test_a_snapshot_can_be_run_without_a_scenario() -> None:
@@ -178,6 +195,60 @@ def test_a_snapshot_of_a_live_cluster_is_the_cluster(tmp_path: Path) -> None:
 def test_a_path_is_a_snapshot_for_the_python_api() -> None:
     from seatrial.api import run
 
-    result = run(only_done("rest"), snapshot=write(*cluster()))
+    result = run(scenario_alone("rest"), snapshot=write(*cluster()))
     assert result.phase == "Succeeded"
     assert len(result.pods) == 6
+
+
+def test_a_dump_is_no_scenario_and_the_right_command_is_named() -> None:
+    for path in (write(*cluster()), "several.yaml"):
+        Path("several.yaml").write_text(yaml.safe_dump_all(cluster()))
+        said = refused("run", path)
+        assert said.startswith(f"{path}: is a dump of a cluster and no Scenario: `seatrial run --snapshot {path}`")
+
+
+def test_a_run_fails_where_workloads_are_not_ready() -> None:
+    large = pod("large", on="", app="large")
+    large["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "900"}}
+    words = ("run", "--snapshot", write(*cluster(), large), "--no-report", "-q", "--fail-if")
+    ended = seatrial(*words, "workloads_not_ready > 0")
+    assert ended.exit_code == 1
+    assert "over the line: cluster: workloads_not_ready is 1" in ended.stderr
+    assert seatrial(*words, "workloads_not_ready > 1").exit_code == 0
+    assert "one run has no change" in refused(*words, "workloads_not_ready > 5%")
+
+
+def test_a_dump_with_kinds_of_volcano_needs_no_scenario() -> None:
+    group = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": {
+        "name": "gang", "namespace": "default"}, "spec": {"minMember": 1, "queue": "default"}}  # fmt: skip
+    queue = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "default"},
+             "spec": {"weight": 1}}  # fmt: skip
+    member = pod("member", on="", app="member")
+    member["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": "gang"}
+    member["spec"]["schedulerName"] = "volcano"
+    ended = seatrial("run", "--snapshot", write(*cluster(), queue, group, member), "--no-report", "--json")
+    assert ended.exit_code == 0, ended.output
+    assert json.loads(ended.stdout)["pods"]["scheduled"] == 1
+
+
+def test_a_sweep_plays_a_snapshot_alone() -> None:
+    write(*cluster())
+    Path("sweep.yaml").write_text("snapshot: cluster.json\nunbind: workloads\nschedulerConfigs: [default, most.yaml]\n")
+    ended = seatrial("sweep", "sweep.yaml", "--out", "swept")
+    assert ended.exit_code == 0, ended.output
+    import polars as pl
+
+    used = pl.read_parquet("swept/sweep.parquet")["nodes_used"].to_list()
+    assert used == [2, 1]
+    Path("sweep.yaml").write_text("unbind: workloads\n")
+    assert "expected Scenario files, a snapshot, or both" in refused("sweep", "sweep.yaml")
+
+
+def test_the_workloads_head_the_summary_of_a_run_from_a_snapshot() -> None:
+    large = pod("large", on="", app="large")
+    large["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "900"}}
+    said = seatrial("run", "--snapshot", write(*cluster(), large), "--no-report").stdout.splitlines()
+    assert said[1].split() == ["workloads", "1", "of", "3", "not", "ready"]
+    assert "default/large has 0 of 1 ready: large has no node: " in said[2]
+    ended = seatrial("run", "--snapshot", write(*cluster()), "--no-report", "--json")
+    assert json.loads(ended.stdout)["workloads"] == {"total": 2, "notReady": []}

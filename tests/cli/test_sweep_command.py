@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError
-from tests.sweep import plugins_that_stop
-from tests.sweep.files import axis, write_sweep
+from seatrial.results import Run
+from tests.sweeps import plugins_that_stop
+from tests.sweeps.files import axis, write_sweep
 
 PROGRAM = [sys.executable, "-c", "from seatrial.cli.main import main; main()"]
 STOPPING: dict[str, Any] = {
@@ -63,6 +64,23 @@ def is_running(pid: int) -> bool:
         return stat.read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_runs_of_the_front_are_kept_on_request(tmp_path: Path) -> None:
+    path = write_sweep(tmp_path, axes=[axis("nodes", [2, 1, 3])], objectives=["nodes_used"])
+    done = sweep(path, "--out", tmp_path / "out", "--processes", 1, "--keep-runs")
+    assert done.exit_code == 0
+    (kept,) = (tmp_path / "out" / "runs").iterdir()
+    assert f"written {kept}" in done.stdout
+    table = pl.read_parquet(tmp_path / "out" / "sweep.parquet")
+    (number,) = table.filter(table["point"] == int(kept.name))["nodes_used"]
+    run = Run.load(kept)
+    assert (kept.name, len({pod.node for pod in run.pods})) == ("1", number)
+
+
+def test_keeping_runs_needs_objectives(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="which needs objectives"):
+        sweep(write_sweep(tmp_path, axes=[axis("nodes", [1])]), "--keep-runs", "--out", tmp_path / "out")
 
 
 def test_one_and_two_processes_give_the_same_bytes(tmp_path: Path) -> None:

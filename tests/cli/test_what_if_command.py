@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError
 from tests.controllers.objects import deployment, pod
-from tests.whatif.dump import budget, cluster_dump, made, node, small_dump
+from tests.whatif.dump import budget, cluster_dump, made, node, small_dump, template
+from tests.whatif.dump import workload as workload_of
 
 ZONE = "topology.kubernetes.io/zone"
 
@@ -79,6 +80,16 @@ def test_a_bare_pod_stops_the_drain_without_force_and_is_lost_with_it(small: Pat
 def test_a_timeout_lets_the_next_node_have_its_turn(small: Path) -> None:
     code, answer = ask("drain", "general-02", "general-00", "--timeout", "1m", "--snapshot", small)
     assert (code, answer["nodes"]["drained"], list(answer["nodes"]["failed"])) == (1, ["general-00"], ["general-02"])
+
+
+def test_a_replica_with_the_name_of_an_evicted_one_counts_at_once(tmp_path: Path) -> None:
+    """The budget forgets the evicted pod when it terminates; otherwise the next eviction waits for two minutes."""
+    database = workload_of("StatefulSet", "db", "default", template("db", "100m", "64Mi"), replicas=4, serviceName="db")
+    nodes = node("general", 0), node("general", 1)
+    (tmp_path / "cluster.json").write_bytes(small_dump(*nodes, database, budget("db", "default", maxUnavailable=1)))
+    code, answer = ask("drain", "general-00", "--snapshot", tmp_path / "cluster.json")
+    assert (code, workload(answer, "db")["moved"]) == (0, 2)
+    assert answer["seconds"] < 60
 
 
 def test_an_outage_loses_what_cannot_come_back(large: Path) -> None:

@@ -19,7 +19,7 @@ class Server:
     def __init__(self, config: Path | None = None) -> None:
         clock = Clock()
         self.store = fresh_store(clock)
-        self.embedded = EmbeddedScheduler.build(self.store, clock, config, "", ())
+        self.embedded = EmbeddedScheduler.build(self.store, clock, (config, "", ""), ())
 
     def create(self, kind: str, name: str, **more: Any) -> None:
         namespace = "default" if kind == "Pod" else ""

@@ -40,7 +40,7 @@ class Server:
                 break
 
     def call(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         data = json.dumps(body) if body is not None else None
         connection.request(method, path, data, {"Content-Type": "application/json"})
         answer = connection.getresponse()
@@ -56,7 +56,7 @@ class Server:
         """Wait for the end; the exit code and what was said on standard error."""
         assert self.process.stderr is not None
         said = self.process.stderr.read()
-        return self.process.wait(20), said
+        return self.process.wait(60), said
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def serving(data: Path, *, largest_file: int = 0) -> Iterator[Server]:
     finally:
         if server.process.poll() is None:
             server.process.send_signal(signal.SIGTERM)
-        server.process.wait(20)
+        server.process.wait(60)
         for stream in (server.process.stdout, server.process.stderr):
             if stream is not None:
                 stream.close()
@@ -79,7 +79,7 @@ def names(answer: bytes) -> set[str]:
 
 def test_a_full_disk_ends_the_server_and_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     with serving(tmp_path, largest_file=2_000_000) as server:
-        watch = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        watch = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
         watch.request("GET", f"{MAPS}?watch=true&resourceVersion=")
         events = watch.getresponse()
         acknowledged, number = set(), 0

@@ -27,7 +27,7 @@ from tests.scenario.running import node, pod
 class Extender:
     """Accepts every node, once it is let go."""
 
-    timeout = "30s"
+    timeout = "120s"
 
     def __init__(self) -> None:
         self.asked, self.let_go = threading.Event(), threading.Event()
@@ -43,7 +43,7 @@ class Extender:
 
     def _answer(self, verb: str, args: dict[str, Any]) -> dict[str, Any]:
         self.asked.set()
-        assert self.let_go.wait(30)
+        assert self.let_go.wait(120)
         return {"NodeNames": args["NodeNames"]}
 
     @property
@@ -68,7 +68,7 @@ class Stage:
         clock = RealClock()
         self.store = Store(builtin_kinds(), clock)
         furnish(self.store)
-        self.scheduler = EmbeddedScheduler.build(self.store, clock, extender.write(folder), "", ())
+        self.scheduler = EmbeddedScheduler.build(self.store, clock, (extender.write(folder), "", ""), ())
         self.create(node("n"))
 
     def create(self, document: dict[str, Any]) -> None:
@@ -81,7 +81,7 @@ class Stage:
         return node
 
     def work_until(self, is_done: Callable[[], bool]) -> None:
-        for _ in range(2000):
+        for _ in range(12_000):
             if is_done():
                 return
             if not (self.scheduler.has_work() and self.scheduler.work()):
@@ -93,7 +93,7 @@ def test_an_attempt_that_waits_for_an_extender_gives_its_turn_away(extender: Ext
     stage = Stage(extender, tmp_path)
     stage.create(pod("x"))
     assert stage.scheduler.work() is False
-    assert extender.asked.wait(10)
+    assert extender.asked.wait(60)
     assert not stage.scheduler.has_work()
     stage.create(node("later"))
     extender.let_go.set()
@@ -108,7 +108,7 @@ def test_the_pump_is_woken_by_the_answer(extender: Extender, tmp_path: Path) -> 
     stage.create(pod("x"))
     stage.scheduler.work()
     extender.let_go.set()
-    assert woken.wait(10)
+    assert woken.wait(60)
     stage.work_until(lambda: stage.node_of("x") == "n")
 
 
@@ -140,7 +140,7 @@ class ServedScenario:
         return status
 
     def work_until(self, is_done: Callable[[], bool]) -> None:
-        for _ in range(4000):
+        for _ in range(12_000):
             if is_done():
                 return
             if not (self.controller.has_work() and self.controller.work()):
@@ -150,7 +150,7 @@ class ServedScenario:
 
 @pytest.fixture
 def served(extender: Extender, tmp_path: Path) -> Iterator[ServedScenario]:
-    extender.timeout = "2s"
+    extender.timeout = "20s"
     made = ServedScenario(extender, tmp_path)
     yield made
     extender.let_go.set()
@@ -166,7 +166,7 @@ def test_a_served_scenario_that_waits_for_an_extender_gives_its_turn_away(
     woken = threading.Event()
     served.controller.wake_by(woken.set)
     extender.let_go.set()
-    assert woken.wait(10)
+    assert woken.wait(60)
     served.work_until(lambda: served.status().get("phase") == "Succeeded")
     timeline = served.status()["scenarioResult"]["timeline"]
     scheduled = [entry["id"] for step in timeline.values() for entry in step if "podScheduled" in entry]

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from seatrial.control_plane.components import Parts
+from seatrial.store.snapshots import Snapshot
 from tests.store.snapshots.objects import Document, lived, node, pod, reference
 from tests.store.snapshots.rest import ONLY_DONE, serving
 
@@ -16,7 +17,8 @@ from tests.store.snapshots.rest import ONLY_DONE, serving
 def server(folder: Path, *documents: Document, **settings: Any) -> Iterator[Parts]:
     path = folder / "cluster.json"
     path.write_bytes(orjson.dumps({"apiVersion": "v1", "kind": "List", "items": documents}))
-    with serving(snapshot=path, **settings) as parts:
+    chosen = [settings.pop(name) for name in ("unbind", "unbind_order") if name in settings]
+    with serving(snapshot=Snapshot.read(path, *chosen), **settings) as parts:
         yield parts
 
 

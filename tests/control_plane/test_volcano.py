@@ -99,7 +99,7 @@ def test_a_slow_extender_does_not_hold_up_the_server(tmp_path: Path) -> None:
 
 
 def work_until(parts: Parts, is_done: Callable[[], bool]) -> None:
-    for _ in range(4000):
+    for _ in range(12_000):
         if is_done():
             return
         if not any(worker.has_work() and worker.work() for worker in parts.workers):

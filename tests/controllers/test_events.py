@@ -143,3 +143,10 @@ def test_many_similar_events_are_combined() -> None:
     messages = [event["message"] for event in recorded.events()]
     assert len(messages) == 10
     assert messages[-1] == "(combined from similar events): number 11"
+
+
+def test_a_schedule_without_a_time_is_a_warning(live: LiveCluster) -> None:
+    spec = {"schedule": "0 0 31 2 *", "jobTemplate": {"spec": job()["spec"]}}
+    live.create({"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "never"}, "spec": spec})
+    why = "invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second"
+    assert live.events("CronJob") == [("cronjob-controller", "InvalidSchedule", why)]

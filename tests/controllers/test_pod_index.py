@@ -60,6 +60,22 @@ def test_labels_changed_together_with_the_status_are_seen(cluster: Cluster) -> N
     assert (row.labels, row.phase) == ({"app": "other"}, "Running")
 
 
+def test_a_write_that_leaves_the_labels_alone_leaves_them_shared(cluster: Cluster) -> None:
+    """A scheduler's results become annotations of each pod, which is then known by its bytes alone."""
+    index = PodIndex(cluster.store)
+    index.start()
+    for name in ("a", "b", "c", "d"):
+        cluster.create(pod(name))
+    before = {row.name: row for row in index}
+    for name in ("c", "d"):
+        body = {"metadata": {"annotations": {"example.com/note": name}}}
+        cluster.patch({"kind": "Pod", "name": name, "body": body})
+    third, fourth = index.get("default", "c"), index.get("default", "d")
+    assert third is not None and fourth is not None
+    assert third.labels is fourth.labels is before["c"].labels
+    assert third.uid is before["c"].uid
+
+
 def test_a_row_that_is_followed_is_the_row_that_is_read(cluster: Cluster) -> None:
     """Binding and status are read from the part that they change."""
     index = PodIndex(cluster.store)

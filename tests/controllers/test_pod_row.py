@@ -43,7 +43,7 @@ def created(store: Store, owners: int) -> list[Stored]:
 def test_pods_of_a_template_keep_their_own_owners_labels_and_numbers(owners: int) -> None:
     store = cluster(enabled=True)
     pods = created(store, owners)
-    assert sum(stored.facets is not None for stored in pods) == 4
+    assert sum(stored.shape is not None and stored.shape.template is not None for stored in pods) == 4
     reader = PodReader()
     for number, stored in enumerate(pods):
         bare = msgspec.structs.replace(stored, facets=None, views=None)

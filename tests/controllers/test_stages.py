@@ -196,19 +196,23 @@ def test_a_selector_matches_by_labels_jq_and_cel(selector: dict[str, Any], match
 
 
 @pytest.mark.parametrize(
-    ("key", "path", "only_presence"),
+    ("key", "paths", "only_presence"),
     [
-        (".status.phase", ("status", "phase"), True),
-        ('.status.conditions.[] | select( .type == "Ready" ) | .status', ("status", "conditions"), False),
-        (".metadata.finalizers.[]", ("metadata", "finalizers"), False),
-        (".spec.a | length", ("spec", "a"), False),
-        (".spec.a // .spec.b", None, False),
-        (".spec.a, .spec.b | length", None, False),
+        (".status.phase", [("status", "phase")], True),
+        ('.status.conditions.[] | select( .type == "Ready" ) | .status', [("status", "conditions")], False),
+        (".metadata.finalizers.[]", [("metadata", "finalizers")], False),
+        (".spec.a | length", [("spec", "a")], False),
+        (".spec.a // .spec.b", [], False),
+        (".spec.a, .spec.b | length", [], False),
+        ('select((.spec.a | length) == 0 or .b != "x") | .metadata.name', [("spec", "a"), ("b",)], False),
+        ('select(.spec.a == "x") | .metadata.uid', [], False),
+        ('select(.spec.a == "x" | not) | .metadata.name', [], False),
+        ("select(length == 0) | .metadata.name", [], False),
     ],
 )
-def test_a_condition_knows_where_it_looks(key: str, path: tuple[str, ...] | None, only_presence: bool) -> None:
+def test_a_condition_knows_where_it_looks(key: str, paths: list[tuple[str, ...]], only_presence: bool) -> None:
     (condition,) = read_selector({"matchExpressions": [{"key": key, "operator": "Exists"}]}).conditions
-    assert (condition.path, condition.only_presence) == (path, only_presence)
+    assert ([*condition.paths], condition.only_presence) == (paths, only_presence)
 
 
 @pytest.mark.parametrize(

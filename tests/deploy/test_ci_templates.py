@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.controllers.objects import deployment
 from tests.proofs import proves
+from tests.whatif.dump import node, small_dump
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "node-saving"
@@ -49,7 +51,7 @@ def job(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
     program.write_text(f"#!{sys.executable}\nfrom seatrial.cli.main import main\nmain()\n")
     program.chmod(0o755)
 
-    def run(script: str, changed: Path, thresholds: str) -> "subprocess.CompletedProcess[str]":
+    def run(script: str, changed: Path, thresholds: str, **more: str) -> "subprocess.CompletedProcess[str]":
         environment = {
             **os.environ,
             "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
@@ -60,6 +62,7 @@ def job(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
             "SEATRIAL_FAIL_IF": thresholds,
             "SEATRIAL_OUT": str(tmp_path / "out put"),
             "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+            **{f"SEATRIAL_{name.upper()}": value for name, value in more.items()},
         }
         command = ["bash", "-e", "-o", "pipefail", "-c", script]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
@@ -89,3 +92,19 @@ def test_a_template_fails_a_configuration_that_cannot_be_read(
     done = job(script(), tmp_path / "bad.yaml", "")
     assert done.returncode == 2
     assert "NoSuchPlugin" in done.stderr
+
+
+@SCRIPTS
+def test_a_template_compares_a_dump_with_today(
+    script: Callable[[], str], job: Callable[..., "subprocess.CompletedProcess[str]"], tmp_path: Path
+) -> None:
+    (tmp_path / "cluster.json").write_bytes(small_dump(node("general", 0), node("general", 1), deployment("web", 4)))
+    (tmp_path / "prices.yaml").write_text("prices: [{instanceType: m6i.2xlarge, pricePerHour: 0.5}]")
+    snapshot, prices = str(tmp_path / "cluster.json"), str(tmp_path / "prices.yaml")
+    done = job(script(), EXAMPLE / "scheduler.most.yaml", "", scenario="", snapshot=snapshot, unbind="workloads",
+               prices=prices, volcano="yes", kubernetes_version="1.35")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = (tmp_path / "out put" / "compare.md").read_text()
+    assert "now" in said and "scheduler.most v1.35" in said
+    assert "**all of 1 workload ready in every run**" in said
+    assert "used_price_per_hour" in said

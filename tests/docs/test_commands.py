@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.docs.blocks import ROOT, blocks
+
 PAGES = ("docs/capacity.md", "docs/compare.md", "docs/operator.md", "docs/sweep.md")
-_BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _COMMAND = re.compile(r"^\$ (seatrial .*?)(?:\s+# exit (\d))?$", re.MULTILINE)
 
 
 def commands(page: str) -> list[tuple[list[str], int]]:
-    text = "\n".join(_BLOCK.findall((ROOT / page).read_text()))
+    text = "\n".join(block.text for block in blocks(page) if block.language == "console" and not block.mark)
     return [(shlex.split(command), int(code or 0)) for command, code in _COMMAND.findall(text)]
 
 

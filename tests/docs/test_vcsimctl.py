@@ -24,7 +24,7 @@ def test_the_guide_works_from_top_to_bottom(tmp_path: Path) -> None:
     """Cluster, test, report and deletion, as the guide shows them."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     user = User(tmp_path)
-    played = [command for command in commands() if "--compare" not in command]
+    played = [command for command in commands() if "--compare" not in command and "--set" not in command]
     try:
         for command in played:
             answer = user(*command)
@@ -33,6 +33,14 @@ def test_the_guide_works_from_top_to_bottom(tmp_path: Path) -> None:
         user("delete", "cluster", "kind-simulator")
     assert [command[0] for command in played[:4]] == ["create", "get", "status", "kubeconfig"]
     assert "framework for tests, not a collection of" in PAGE.read_text()
+
+
+def test_the_guide_sets_values_of_an_example(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples" / "vcsimctl", tmp_path / "here")
+    (command,) = (command for command in commands() if "--set" in command)
+    answer = User(tmp_path / "here")(*command)
+    assert answer.code == 0, answer.errors
+    assert answer.output.startswith("A: as it is\nB: queue/production.weight=4, queue/research.capability.cpu=8\n")
 
 
 def test_every_comparison_of_the_guide_is_an_example() -> None:

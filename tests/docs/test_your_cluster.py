@@ -1,5 +1,6 @@
 """The first how-to: ten questions about a cluster, each with the answer that its command gives."""
 
+import json
 import os
 import re
 import shlex
@@ -7,6 +8,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import jq
 
 from seatrial.cli.options.snapshot import DUMP
 from seatrial.model.times import MINUTE
@@ -59,7 +62,8 @@ def kubectl_dump(cluster: Cluster, line: str) -> str:
 
 
 def test_the_page_is_the_first_how_to() -> None:
-    listed = re.findall(r"\((\S+\.md)\)", (ROOT / "docs" / "index.md").read_text())
+    doors = (ROOT / "docs" / "index.md").read_text().partition("## Where to begin")[2]
+    listed = re.findall(r"\((\S+\.md)\)", doors)
     assert listed[0] == "your-cluster.md"
 
 
@@ -67,23 +71,35 @@ def test_the_page_and_the_help_have_the_same_line() -> None:
     assert kubectl_line() == DUMP
 
 
-PRICES = "prices: [{instanceType: m6i.2xlarge, pricePerHour: 0.4}]"
-
-
 def test_every_answer_of_the_page_is_what_its_command_says(tmp_path: Path) -> None:
     """Each block of text after a command is its output, lines with … cut off there."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / "cluster.yaml").write_bytes(cluster_dump())
-    (tmp_path / "prices.yaml").write_text(PRICES)
-    blocks = re.findall(
-        r"```console\n\$ (seatrial .*?)\n```\n\n```text\n(.*?)```", (ROOT / PAGE).read_text(), re.DOTALL
-    )
+    page = (ROOT / PAGE).read_text()
+    (prices,) = re.findall(r"Prices are a file, here `(.*?)`", page)
+    (tmp_path / "prices.yaml").write_text(prices)
+    blocks = re.findall(r"```console\n\$ (seatrial .*?)\n```\n\n```text\n(.*?)```", page, re.DOTALL)
     assert len(blocks) == 10
     for line, text in blocks:
         command, _, code = line.partition("  # exit ")
         said = play(shlex.split(command), tmp_path, int(code or 0))
         for shown in text.splitlines():
             assert shown.partition("…")[0].strip() in said, f"{command}\n{said}"
+
+
+def test_the_page_says_how_its_cluster_is_made() -> None:
+    (line,) = re.findall(
+        r"`\.venv/bin/python (-m .*?) \| tee cluster\.yaml > cluster\.json`", (ROOT / PAGE).read_text()
+    )
+    made = subprocess.run([sys.executable, *shlex.split(line)], cwd=ROOT, capture_output=True, check=True, timeout=60)
+    assert made.stdout == cluster_dump()
+
+
+def test_every_figure_by_hand_is_what_jq_says() -> None:
+    found = re.findall(r"```console\n\$ jq (?:-c )?'(.*?)' cluster\.json\n(.*?)\n```", (ROOT / PAGE).read_text())
+    assert len(found) == 10
+    for program, said in found:
+        assert jq.compile(program).input_text(cluster_dump().decode()).first() == json.loads(said), program
 
 
 def test_a_cluster_that_was_dumped_stays_at_rest(tmp_path: Path) -> None:

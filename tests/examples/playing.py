@@ -63,6 +63,7 @@ def examples() -> Iterator[Example]:
         folder = EXAMPLES / name
         flags = [flag for part in ("controllers", "plugins") for flag in _option(folder / f"{part}.py", part)]
         flags += ["--drain"] if name in DRAINED else []
+        flags += _option(folder / "cluster.yaml", "snapshot")
         for config in configurations(name):
             chosen = [] if config is None else ["--scheduler-config", str(config)]
             yield Example(name if config is None else f"{name}.{config.stem}", folder, (*flags, *chosen))

@@ -30,7 +30,7 @@ def configurations(name: str) -> list[Path | None]:
 
 
 def simulation(name: str, config: Path | None, scenario: dict[str, Any] | None = None) -> Simulation:
-    """An example with the controllers and plugins that lie beside it; `scenario` in place of its own."""
+    """An example with the controllers, plugins and snapshot that lie beside it; `scenario` in place of its own."""
     folder = EXAMPLES / name
     registry = Registry()
     if (folder / "controllers.py").exists():
@@ -39,7 +39,8 @@ def simulation(name: str, config: Path | None, scenario: dict[str, Any] | None =
     source = scenario if scenario is not None else folder / "scenario.yaml"
     conf = folder / "volcano-scheduler.conf"
     volcano = read_conf(conf if conf.exists() else None)
-    return Simulation(source, config, plugins, drain=name in DRAINED, registry=registry, volcano_config=volcano)
+    more: dict[str, Any] = {"snapshot": folder / "cluster.yaml"} if (folder / "cluster.yaml").exists() else {}
+    return Simulation(source, config, plugins, drain=name in DRAINED, registry=registry, volcano_config=volcano, **more)
 
 
 def run(name: str, out: Path) -> None:

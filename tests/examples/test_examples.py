@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from seatrial import Result
+from seatrial.results.measure import all_measures
 from seatrial.scenario.spec.decoding import read_scenario
 from seatrial.scenario.spec.dialect import dialect_of
 from seatrial.scenario.spec.plan import expand_and_number
@@ -114,11 +115,22 @@ def test_first_steps_in_both_spellings(results: tuple[Path, Path]) -> None:
 
 
 @proves("V2-001")
-def test_the_autoscaler_makes_nodes_until_its_pool_is_empty(results: tuple[Path, Path]) -> None:
+def test_the_autoscaler_grows_and_shrinks_its_groups(results: tuple[Path, Path]) -> None:
     found = result(results, "autoscaler")
     assert found.phase == "Succeeded"
-    assert len(found.nodes) == 6
-    assert found.pods["node"].is_not_null().sum() == 24
+    groups = all_measures()["node_groups"].compute(found.run).to_dicts()
+    assert [(row["group"], row["added"], row["removed"], row["most"]) for row in groups] == [
+        ("gpu", 1, 1, 1),
+        ("small", 3, 2, 3),
+    ]
+    assert groups[0]["cost"] == pytest.approx(0.5 * 2.5)
+
+
+def test_the_autoscaler_takes_over_the_nodes_of_a_snapshot(results: tuple[Path, Path]) -> None:
+    run = result(results, "autoscaler-cluster").run
+    groups = all_measures()["node_groups"].compute(run).to_dicts()
+    assert [(row["group"], row["added"], row["removed"]) for row in groups] == [("", 0, 3), ("large", 2, 1)]
+    assert groups[1]["cost"] == pytest.approx(groups[1]["node_hours"] * 0.7)
 
 
 @proves("V2-061")
@@ -178,7 +190,7 @@ def test_volcano_says_why_jobs_wait(results: tuple[Path, Path]) -> None:
 
     assert "is not let in by plugin overcommit" in message("volcano-idle-but-pending")
     assert "fits on no node: 4 Insufficient cpu" in message("volcano-fragmentation")
-    assert "default/large-" in message("volcano-small-jobs-first")
+    assert "job default/large of queue" in message("volcano-small-jobs-first")
 
 
 def test_volcano_gives_a_queue_its_share_back(results: tuple[Path, Path]) -> None:

@@ -9,7 +9,7 @@ from tests.examples.serving import play
 from tests.outside.processes import Serve
 from tests.proofs import proves
 
-SMALL = ("autoscaler", "custom-plugin.scheduler", "first-steps", "first-steps-events", "job-durations")
+SMALL = ("autoscaler", "nodeset", "custom-plugin.scheduler", "first-steps", "first-steps-events", "job-durations")
 """Own controllers, own plugins with a configuration, both spellings, and timers that are drained."""
 
 

@@ -8,6 +8,7 @@ import pytest
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.kinds import Kind
 from seatrial.model.openapi import group_versions, openapi_document
+from seatrial.model.openapi.descriptions import descriptions
 
 GROUP_VERSIONS = group_versions(builtin_kinds())
 
@@ -65,9 +66,31 @@ def test_fields_have_types_keys_enums_and_defaults() -> None:
     assert limits["additionalProperties"]["$ref"].endswith("api.resource.Quantity")
 
 
-def test_nothing_is_described() -> None:
-    for schema in openapi_document(GROUP_VERSIONS["apis/apps/v1"])["components"]["schemas"].values():
-        assert "description" not in schema
+def test_fields_and_types_are_described() -> None:
+    schemas = openapi_document(GROUP_VERSIONS["api/v1"])["components"]["schemas"]
+    spec = schemas["io.k8s.api.core.v1.PodSpec"]
+    assert spec["description"].startswith("The containers of a pod")
+    assert spec["properties"]["nodeName"]["description"].startswith("The node on which the pod runs")
+    assert "description" not in spec["properties"]["hostPID"]
+    assert schemas["io.k8s.api.core.v1.Pod"]["properties"]["kind"]["description"].startswith("Kind names the type")
+    assert "description" not in schemas["io.k8s.api.core.v1.ObjectReference"]["properties"]["kind"]
+
+
+def test_every_described_field_exists() -> None:
+    described = {
+        f"{package}.{name}": set(fields) - {""}
+        for package, types in descriptions().items()
+        for name, fields in types.items()
+    }
+    assert sum(map(len, described.values())) > 200
+    schemas = {
+        name: schema
+        for kinds in GROUP_VERSIONS.values()
+        for name, schema in openapi_document(kinds)["components"]["schemas"].items()
+        if name in described
+    }
+    wrong = {name: fields - set(schemas[name]["properties"]) for name, fields in described.items()}
+    assert {name: fields for name, fields in wrong.items() if fields} == {}
 
 
 def test_a_custom_resource_brings_its_schema() -> None:

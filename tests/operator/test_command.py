@@ -1,6 +1,7 @@
 """`seatrial operator` on the command line: what it says where it cannot work."""
 
 import os
+import socket
 import subprocess
 from pathlib import Path
 
@@ -57,6 +58,15 @@ def test_a_cluster_that_does_not_answer_is_named(tmp_path: Path) -> None:
     done = operator("--kubeconfig", str(tmp_path / "kubeconfig"), home=tmp_path)
     assert done.returncode == 2
     assert server in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_port_of_metrics_that_is_taken_is_named(tmp_path: Path) -> None:
+    with seatrial_cluster(tmp_path) as cluster, socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = operator("--kubeconfig", str(cluster.kubeconfig), "--metrics-port", port, home=tmp_path)
+    assert done.returncode == 2
+    assert "--metrics-port" in done.stderr and port in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -82,6 +82,16 @@ def test_a_configuration_in_the_volume_is_mounted_in_the_simulator_too() -> None
     assert "--scheduler-config=$(KUBE_SCHEDULER_CONFIG_PATH)" in container(pod, "simulator")["args"]
 
 
+def test_plugins_and_a_scheduler_of_the_volume_are_mounted_and_started() -> None:
+    pod = pod_of_simulation(simulator={"schedulerPluginPaths": ["/mnt/mine.py"]})
+    assert "--plugins=/mnt/mine.py" in container(pod, "simulator")["args"]
+    mount = {"name": "files", "mountPath": "/mnt", "readOnly": True}
+    assert mount in container(pod, "simulator")["volumeMounts"]
+    pod = pod_of_simulation(simulator={"outsideScheduler": ["/mnt/my scheduler", "--config=/mnt/s.yaml"]})
+    assert "--outside=scheduler='/mnt/my scheduler' --config=/mnt/s.yaml" in container(pod, "simulator")["args"]
+    assert mount in container(pod, "simulator")["volumeMounts"]
+
+
 @proves("S-038")
 def test_the_simulator_has_the_environment_of_its_proposal() -> None:
     spec = {

@@ -25,10 +25,12 @@ from seatrial.scheduler.schedule_one.decision import Decision
 from seatrial.scheduler.schedule_one.recorder import ListRecorder
 from seatrial.scheduler.schedule_one.select_host import TieBreak
 from seatrial.scheduler.scheduler import Scheduler
+from seatrial.scheduler.versions import VERSIONS
 from seatrial.store.admission import StandardAdmission
 from seatrial.store.options import DeleteOptions
 from seatrial.store.store import Store
 from tests.known_kinds import known_kind
+from tests.outside.processes import OF_THE_PROGRAMS
 
 Document = dict[str, Any]
 PATHS = {
@@ -113,7 +115,7 @@ class RealScheduler:
             **(config or {}),
         }
         (directory / "config.json").write_text(json.dumps(document))
-        switched = {"OpportunisticBatching": False, **(gates or {})}
+        switched = {"OpportunisticBatching": False} if gates is None else gates
         self._command = [
             str(program), "--config", str(directory / "config.json"), "--secure-port", str(port),
             "--cert-dir", str(directory / "certs"), "-v", str(verbosity),
@@ -193,7 +195,8 @@ class Ours:
         self.store = Store(builtin_kinds(), self.clock, admission=StandardAdmission())
         furnish(self.store)
         self.recorder = ListRecorder()
-        self.scheduler = Scheduler(self.store, self.clock, load_configuration(config), recorder=self.recorder)
+        configuration = load_configuration(config, version=VERSIONS[OF_THE_PROGRAMS[1]])
+        self.scheduler = Scheduler(self.store, self.clock, configuration, recorder=self.recorder)
         self.tie_break = self.scheduler.algorithm.tie_break = FollowingTieBreak()
         self.scheduler.start()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.outside.processes import Kubectl, Serve
+from tests.outside.processes import OF_THE_PROGRAMS, Kubectl, Serve
 from tests.scripts import load_script
 
 
@@ -28,10 +28,11 @@ def controller_manager() -> Path:
     return built("kube-controller-manager") / "kube-controller-manager"
 
 
-def built(*names: str) -> Path:
-    """The directory with these programs; the test is skipped where they cannot be built."""
+def built(*names: str, version: str = "") -> Path:
+    """The directory with these programs, of 1.36 by default; the test is skipped where they cannot be built."""
     try:
-        directory: Path = load_script("build_kubernetes").ensure(names)
+        script = load_script("build_kubernetes")
+        directory: Path = script.ensure(names, version or script.VERSION)
     except (SystemExit, subprocess.CalledProcessError) as error:
         pytest.skip(f"the real Kubernetes programs cannot be built: {error}")
     return directory
@@ -40,7 +41,7 @@ def built(*names: str) -> Path:
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
     """A server without its own scheduler and controllers."""
-    with Serve(tmp_path / "state", "--no-scheduler", "--controllers", "") as server:
+    with Serve(tmp_path / "state", "--no-scheduler", "--controllers", "", *OF_THE_PROGRAMS) as server:
         yield server
 
 

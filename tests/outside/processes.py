@@ -12,6 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Self
 
+OF_THE_PROGRAMS = ("--kubernetes-version", "1.36")
+"""The version of commands that are compared with the real programs, which are those of v1.36.3."""
+
 
 def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None:
     """Poll until something holds."""
@@ -93,10 +96,12 @@ class Serve:
 class Kubectl:
     """The real kubectl, pointed at a server."""
 
-    def __init__(self, program: Path, kubeconfig: Path, directory: Path) -> None:
+    def __init__(self, program: Path, kubeconfig: Path, directory: Path, seconds: float = 60) -> None:
+        """`seconds`: how long a command may take."""
         self._program = program
         self._kubeconfig = kubeconfig
         self._directory = directory
+        self._seconds = seconds
 
     def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -104,7 +109,7 @@ class Kubectl:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=self._seconds,
             env=os.environ | {"HOME": str(self._directory), "KUBECTL_EXTERNAL_DIFF": "diff -u -N"},
         )
 

@@ -30,12 +30,12 @@ def write_kubeconfig(path: Path, port: int) -> Path:
 
 
 @contextmanager
-def controller_manager(kubeconfig: Path, output: Path) -> Iterator[None]:
-    """The garbage collector and what a namespace needs."""
+def controller_manager(kubeconfig: Path, output: Path, controllers: str = CONTROLLERS, *flags: str) -> Iterator[None]:
+    """The garbage collector and what a namespace needs, or other controllers."""
     program = ensure(("kube-controller-manager",)) / "kube-controller-manager"
     command = [str(program), "--kubeconfig", str(kubeconfig), "--leader-elect=false", "--secure-port=0"]
     with output.open("wb") as file:
-        process = subprocess.Popen([*command, f"--controllers={CONTROLLERS}"], stdout=file, stderr=file)
+        process = subprocess.Popen([*command, f"--controllers={controllers}", *flags], stdout=file, stderr=file)
     try:
         yield
     finally:

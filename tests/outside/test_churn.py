@@ -13,7 +13,7 @@ import pytest
 from seatrial.model.times import SECOND, to_time
 from tests.extender_server import handler
 from tests.outside.churn import CLASSES, Api, Operation, Ours, RealScheduler, operations
-from tests.outside.processes import Serve, free_port
+from tests.outside.processes import OF_THE_PROGRAMS, Serve, free_port
 
 RUNS = int(os.environ.get("SEATRIAL_CHURN_RUNS", "20"))
 NODES, PODS = 50, 500
@@ -103,7 +103,7 @@ class Stage:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Serve]:
-    with Serve(tmp_path / "state", "--no-scheduler", "--controllers", "", "--insecure") as running:
+    with Serve(tmp_path / "state", "--no-scheduler", "--controllers", "", "--insecure", *OF_THE_PROGRAMS) as running:
         yield running
 
 

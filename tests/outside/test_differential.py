@@ -8,7 +8,7 @@ import yaml
 from tests.outside.differential import apply_migrations, conversions, every_kind, extensions, rights, streams
 from tests.outside.differential.explained import EXPLAINED
 from tests.outside.differential.playing import play, unexplained
-from tests.outside.processes import Serve
+from tests.outside.processes import OF_THE_PROGRAMS, Serve
 from tests.outside.real_apiserver import Client, RealApiserver
 from tests.server.admission.webhook_server import WebhookServer
 
@@ -22,7 +22,7 @@ def test_answers_equal_those_of_a_real_kube_apiserver(tmp_path: Path) -> None:
     with (
         WebhookServer(tmp_path, conversions.convert) as hook,
         RealApiserver(tmp_path / "real") as real,
-        Serve(tmp_path / "ours", "--no-scheduler", "--controllers", "") as ours,
+        Serve(tmp_path / "ours", "--no-scheduler", "--controllers", "", *OF_THE_PROGRAMS) as ours,
     ):
         steps = [step for part in parts for step in part.steps()] + list(conversions.steps(hook.client()))
         token = yaml.safe_load(ours.kubeconfig.read_text())["users"][0]["user"]["token"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.outside.churn import COUNTED, RealScheduler
-from tests.outside.processes import Serve, free_port
+from tests.outside.processes import OF_THE_PROGRAMS, Serve, free_port
 from tests.outside.test_whole_runs import listed
 from tests.outside.whole_runs.final_states import Server, configuration_file, state_of_run, waiting_pods
 from tests.outside.whole_runs.shape import Shape
@@ -40,7 +40,7 @@ def test_a_shape_ends_in_the_same_state_everywhere(shape: Shape, programs: Path,
     (tmp_path / "run").mkdir()
     expected = state_of_run(shape, tmp_path / "run")
     config = configuration_file(shape, tmp_path)
-    flags = ("--controllers", "", "--insecure")
+    flags = ("--controllers", "", "--insecure", *OF_THE_PROGRAMS)
     with (
         Serve(tmp_path / "embedded", *flags, "--scheduler-config", str(config)) as serve,
         closing(Server(serve.url, lambda: waiting_pods(metrics_of(serve.url)))) as server,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from seatrial.scheduler.versions import DEFAULT
 from tests.controllers.objects import stage
 from tests.outside.objects import deployment, node, pod
 from tests.outside.processes import Kubectl, Serve, wait_until
@@ -27,7 +28,7 @@ def kubectl(programs: Path, cluster: Serve, tmp_path: Path) -> Kubectl:
 
 
 def test_version(kubectl: Kubectl) -> None:
-    assert kubectl.json("version")["serverVersion"]["gitVersion"].startswith("v1.36.3+seatrial-")
+    assert kubectl.json("version")["serverVersion"]["gitVersion"].startswith(f"{DEFAULT.release}+seatrial-")
 
 
 def test_get_prints_what_people_know(kubectl: Kubectl) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.outside.gate.playing import toy_command
 from tests.outside.objects import deployment, node, pod
+from tests.outside.processes import OF_THE_PROGRAMS
 from tests.proofs import proves
 from tests.scenario.playing import create, done, operations, scenario
 
@@ -24,7 +25,7 @@ KUBECONFIG = "--kubeconfig {kubeconfig}"
 
 def play(path: Path, out: Path, *options: str, timeout: str = "60s") -> dict[str, Any]:
     """The Scenario with its status; the timeline has a list of entries by major step."""
-    command = [str(SEATRIAL), "run", str(path), "--out", str(out), "--quiet", "--no-report"]
+    command = [str(SEATRIAL), "run", str(path), "--out", str(out), "--quiet", "--no-report", *OF_THE_PROGRAMS]
     if "--outside" in options:
         command += ["--outside-timeout", timeout]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300)

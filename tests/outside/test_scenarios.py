@@ -13,7 +13,7 @@ from tests.outside.processes import Kubectl, Serve, wait_until
 from tests.proofs import proves
 
 ALL = list(examples())
-SECONDS = 120
+SECONDS = 300
 
 
 def read(kubectl: Kubectl, name: str) -> dict[str, Any]:

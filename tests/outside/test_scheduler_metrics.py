@@ -13,7 +13,7 @@ import pytest
 
 from tests.outside.churn import RealScheduler
 from tests.outside.objects import node, pod, priority_class
-from tests.outside.processes import Serve, free_port
+from tests.outside.processes import OF_THE_PROGRAMS, Serve, free_port
 from tests.outside.whole_runs.api import Api
 from tests.outside.whole_runs.shape import Step, create, delete, patch
 from tests.outside.whole_runs.shapes import devices, volumes
@@ -155,13 +155,13 @@ def sides(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Sides:
     folder, sides = tmp_path_factory.mktemp("metrics"), Sides()
     config = folder / "config.json"
     config.write_text(json.dumps({**HEAD, **CONFIG}))
-    flags = ("--controllers", "", "--insecure", "--record", "none", "--scheduler-config", str(config))
+    flags = ("--controllers", "", "--insecure", "--record", "none", "--scheduler-config", str(config), *OF_THE_PROGRAMS)
     with Serve(folder / "ours", *flags) as server, closing(Api(server.url)) as api:
         for phase, steps in PHASES.items():
             carry_out(api, steps, None)
             sides.ours[phase] = Metrics(read(server.url))
     with (
-        Serve(folder / "real", "--no-scheduler", "--controllers", "", "--insecure") as server,
+        Serve(folder / "real", "--no-scheduler", "--controllers", "", "--insecure", *OF_THE_PROGRAMS) as server,
         RealScheduler(
             programs / "kube-scheduler",
             server.kubeconfig,

@@ -7,9 +7,11 @@ import pytest
 
 from seatrial import api
 from seatrial.model.errors import ConfigError
+from seatrial.results import measure as declarations
 from seatrial.results.entries import Entry
 from seatrial.results.headlines import headline
 from seatrial.results.measure import all_measures, find_measures
+from seatrial.results.measures.cost import price_of
 from seatrial.results.run import Run
 from tests.proofs import proves
 from tests.results.conftest import Story, node, pod, told_run
@@ -28,7 +30,23 @@ def rows(run: Run, name: str, **where: Any) -> list[dict[str, Any]]:
 
 def summary(run: Run, name: str) -> dict[str, float | None]:
     measure = all_measures()[name]
-    return dict(measure.summary(measure.compute(run)))
+    found = dict(measure.summary(measure.compute(run)))
+    assert all(map(measure.may_have, found))
+    return found
+
+
+def test_every_measure_with_a_summary_names_its_numbers() -> None:
+    """Else a wrong name in --fail-if is refused only after the runs."""
+    assert [name for name, measure in all_measures().items() if measure.may_have("such a number")] == []
+
+
+def test_a_measure_is_known_as_long_as_it_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = all_measures()
+    with monkeypatch.context() as patch:
+        patch.setattr(declarations, "_declared", dict(declarations._declared))
+        declarations.measure("declared_later")(lambda run: pl.DataFrame())
+        assert set(all_measures()) - set(known) == {"declared_later"}
+    assert all_measures() == known
 
 
 @proves("V1-099", "V2-078")
@@ -193,6 +211,30 @@ def test_scheduler_work_counts_attempts_and_visits(told: Run) -> None:
         (2, 6),
     ]
     assert summary(told, "scheduler_work") == {"attempts": 6.0, "nodes_visited": 15.0}
+
+
+def test_the_nodes_of_a_node_pool_are_a_group() -> None:
+    story = Story()
+    bought = node("n1", "a", "2")
+    bought["metadata"]["labels"]["karpenter.sh/nodepool"] = "default"
+    story.tell(1, 0, "create", node("n0", "a", "1"))
+    story.tell(2, 0, "create", bought)
+    story.tell(4, 0, "create", pod("p", "1"))
+    found = all_measures()["node_groups"].compute(told_run(story)).to_dicts()
+    assert [(row["group"], row["added"], row["cost"]) for row in found] == [("", 0, 3.0), ("default", 1, 4.0)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "price"),
+    [
+        ({"seatrial.dev/price-per-hour": "0.5", "eks-node-viewer/instance-price": "0.7"}, 0.5),
+        ({"eks-node-viewer/instance-price": "0.076800"}, 0.0768),
+        ({"seatrial.dev/price-per-hour": "much"}, None),
+        ({}, None),
+    ],
+)
+def test_the_price_of_a_node_is_our_label_or_that_of_karpenter(labels: dict[str, str], price: float | None) -> None:
+    assert price_of(labels) == price
 
 
 def test_cost_is_the_price_of_nodes_over_time(told: Run) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from seatrial.model.errors import ConfigError
 from seatrial.results.comparison.comparison import Comparison, Number
-from seatrial.results.comparison.thresholds import Threshold
+from seatrial.results.comparison.thresholds import Threshold, read_thresholds
 from tests.results.conftest import the_story, told_run
 
 
@@ -60,6 +60,22 @@ def test_a_wrong_threshold_is_refused(text: str) -> None:
         Threshold.parse(text)
 
 
-def test_an_unknown_number_is_refused(comparison: Comparison) -> None:
-    with pytest.raises(ConfigError, match="'speed' is not known; known are allocation_cpu"):
-        Threshold.parse("speed < 1").crossings(comparison)
+@pytest.mark.parametrize("text", ["speed < 1", "value(allocation) > 1", "nodes_use > 5%"])
+def test_a_number_that_no_measure_has_is_refused_without_a_run(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"--fail-if: '\w+' is not known; known are allocation_\*, .*nodes_used"):
+        read_thresholds([text])
+
+
+def test_only_numbers_of_the_chosen_measures_are_known() -> None:
+    assert read_thresholds(["nodes_used > 1"], ["cost"])
+    with pytest.raises(ConfigError, match=r"'nodes_used' is not known; known are pods_bound, pods_preempted$"):
+        read_thresholds(["nodes_used > 1"], ["pods"])
+
+
+def test_the_parts_of_a_name_that_depend_on_the_run_are_open() -> None:
+    assert read_thresholds(["value(allocation_nvidia.com/gpu) < 1", "job_wait_mean_s.queue.research > 5%"])
+
+
+def test_a_number_that_no_run_has_is_refused(comparison: Comparison) -> None:
+    with pytest.raises(ConfigError, match="no run has 'node_cost'; they have allocation_cpu"):
+        Threshold.parse("node_cost > 1").crossings(comparison)

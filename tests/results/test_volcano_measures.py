@@ -35,7 +35,7 @@ def test_jobs_have_their_phase_and_wait(run: Run) -> None:
 def test_queues_have_what_they_hold_over_time(run: Run) -> None:
     table = all_measures()["volcano_queues"].compute(run)
     last = table.filter((table["queue"] == "default") & (table["resource"] == "cpu")).rows(named=True)[-1]
-    assert last["allocated"] == 2.0 and last["deserved"] is None
+    assert last["allocated"] == last["deserved"] == 2.0 and last["capability"] == 8.0
 
 
 def test_the_page_gets_queues_over_the_steps_and_jobs_with_reasons(run: Run) -> None:

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from seatrial.model.documents import encode
 from seatrial.model.errors import Invalid
 from seatrial.scenario.spec.kind import RUN_DURATION, SCENARIO
+from seatrial.scenario.spec.operation_ids import Planned
+from seatrial.scenario.spec.timers import idle_cron_jobs
 from seatrial.store.options import Patch
 from tests.proofs import proves
 from tests.scenario.playing import create, done, operations
@@ -65,6 +68,13 @@ def test_a_cron_job_makes_no_jobs_and_the_status_says_why() -> None:
     message = server.status()["message"]
     assert "CronJobs (operation op-1) make no Jobs: enable cronjob" in message
     assert "step-duration" in message
+
+
+@pytest.mark.parametrize(("duration", "is_noted"), [(0, True), (60, False)])
+def test_a_cron_job_of_volcano_needs_time_and_no_other_controller(duration: int, is_noted: bool) -> None:
+    data = encode({"createOperation": {"object": {**cron_job(), "apiVersion": "batch.volcano.sh/v1alpha1"}}})
+    notes = list(idle_cron_jobs([Planned("op-1", 1, data)], ["volcano"], duration))
+    assert [("enable cronjob" in note, "step-duration" in note) for note in notes] == [(False, True)] * is_noted
 
 
 def test_a_run_duration_without_time_is_reported_by_a_served_scenario() -> None:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from seatrial.clock.virtual import Clock
-from seatrial.model.errors import Invalid
+from seatrial.model.errors import Conflict, Invalid
 from seatrial.model.openapi import openapi_document
 from seatrial.scenario import scenario_reader
 from seatrial.scenario.scenario_resource import definition, status_of
 from seatrial.scenario.scenario_run import ScenarioRun
 from seatrial.scenario.spec.kind import SCENARIO
 from seatrial.store.objects import Stored
-from seatrial.store.options import CreateOptions, Patch
+from seatrial.store.options import CreateOptions, Patch, PatchOptions
 from tests.proofs import proves
 from tests.scenario.playing import create, done, operations, patch, scenario
 from tests.scenario.running import Run, node, pod
@@ -97,6 +97,23 @@ def test_operations_are_merged_by_id(server: Server) -> None:
     listed = server.store.get(SCENARIO, "play").document()["spec"]["operations"]
     assert {item["id"]: item["step"] for item in listed} == {"one": 1, "two": 7, "three": 9}
     assert next(item for item in listed if item["id"] == "two")["createOperation"]
+
+
+def test_a_second_manager_applies_operations_of_its_own(server: Server) -> None:
+    def applied(manager: str, *given: dict[str, Any]) -> list[str]:
+        document = scenario(operations(*given))
+        options = PatchOptions(field_manager=manager)
+        stored = server.store.patch(SCENARIO, "play", Patch("apply", document), writer=USER, options=options)
+        return [item["id"] for item in stored.document()["spec"]["operations"]]
+
+    first = (create(5, node("n")), create(5, pod("a"), id="mine"))
+    assert applied("first", *first) == ["op-1", "mine"]
+    assert applied("second", create(6, pod("b"), id="yours")) == ["op-1", "mine", "yours"]
+    assert applied("first", *first) == ["op-1", "mine", "yours"]
+    with pytest.raises(Conflict, match=r'conflict with "first".*"mine".*step'):
+        applied("second", create(7, pod("a"), id="mine"), create(6, pod("b"), id="yours"))
+    assert applied("first", first[0]) == ["op-1", "yours"]
+    assert applied("second", create(9, pod("c"))) == ["op-1", "op-2"]
 
 
 @proves("V1-011")

@@ -13,6 +13,7 @@ from seatrial.scheduler.plugins.out_of_tree import known_points
 from seatrial.scheduler.schedule_one.decision import Decision
 from seatrial.scheduler.schedule_one.recorder import ListRecorder
 from seatrial.scheduler.scheduler import Scheduler
+from seatrial.scheduler.versions import DEFAULT, Version
 from seatrial.store.store import Store
 from tests.known_kinds import known_kind
 
@@ -26,13 +27,14 @@ class World:
         plugins: Iterable[type[Plugin]] = (),
         start: bool = True,
         gates: Mapping[str, bool] | None = None,
+        version: Version = DEFAULT,
         **options: Any,
     ) -> None:
         self.clock = Clock()
         self.store = Store(builtin_kinds(), self.clock)
         self.recorder = ListRecorder()
         classes = list(plugins)
-        loaded = load_configuration(config, plugins=known_points(classes), gates=gates)
+        loaded = load_configuration(config, plugins=known_points(classes), gates=gates, version=version)
         options.setdefault("recorder", self.recorder)
         self.scheduler = Scheduler(self.store, self.clock, loaded, plugins=classes, **options)
         if start:

@@ -6,31 +6,34 @@ import pytest
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
-from seatrial.scheduler.config import ConfigurationError, load_configuration
+from seatrial.scheduler.config import ConfigurationError, load_configuration, write_config
 from seatrial.scheduler.framework.interface import Plugin, Wait
+from seatrial.scheduler.versions import VERSIONS
 from tests.scheduler.scheduler_world import World, enabled, profiles
 
 DEVICES = "resource.k8s.io/v1"
+V1_36 = VERSIONS["1.36"]
+"""The newest version in which all of these gates can be switched off."""
 RESTART_ALL = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [1]}}]
 
 
 def world_without(*gates: str, config: Any = None, **options: Any) -> World:
     """A world with a scheduler of which some gates are off."""
-    return World(config, gates=dict.fromkeys(gates, False), **options)
+    return World(config, gates=dict.fromkeys(gates, False), version=V1_36, **options)
 
 
 @pytest.mark.parametrize("gate", ["SchedulerQueueingHints", "SidecarContainers", "DynamicResourceAllocation"])
 def test_a_locked_gate_is_refused_with_upstreams_text(gate: str) -> None:
     with pytest.raises(ConfigError, match=f"cannot set feature gate {gate} to false, feature is locked to true"):
-        load_configuration(None, gates={gate: False})
+        load_configuration(None, gates={gate: False}, version=V1_36)
 
 
 def test_a_gate_that_others_depend_on_goes_off_with_them_only() -> None:
     others = ["InPlacePodLevelResourcesVerticalScaling"]
     with pytest.raises(ConfigError, match=f"{others[0]} is enabled, but depends on features that are disabled"):
-        load_configuration(None, gates={"PodLevelResources": False})
-    loaded = load_configuration(None, gates=dict.fromkeys(["PodLevelResources", *others], False))
-    assert loaded.gates_off == {"PodLevelResources", *others}
+        load_configuration(None, gates={"PodLevelResources": False}, version=V1_36)
+    loaded = load_configuration(None, gates=dict.fromkeys(["PodLevelResources", *others], False), version=V1_36)
+    assert loaded.switched == dict.fromkeys(["PodLevelResources", *others], False)
 
 
 def test_without_popping_from_the_backoff_queue_a_pod_waits_its_backoff_out() -> None:
@@ -224,7 +227,7 @@ def test_without_device_status_there_are_no_binding_conditions() -> None:
     status, *others = "DRAResourceClaimDeviceStatus", "DRADeviceBindingConditions"
     more = "DRAResourceClaimGranularStatusAuthorization"
     with pytest.raises(ConfigError, match=f"{others[0]} is enabled, but depends on features that are disabled"):
-        load_configuration(None, gates={status: False, more: False})
+        load_configuration(None, gates={status: False, more: False}, version=V1_36)
     world = world_with_devices(status, *others, more, devices=[CONDITIONAL], request=EXACTLY)
     assert world.run()[0].outcome == "unschedulable"
 
@@ -247,8 +250,8 @@ def test_without_a_filter_timeout_a_search_goes_on(monkeypatch: pytest.MonkeyPat
 def test_an_argument_without_its_gate_is_forbidden(gate: str, argument: str, text: str) -> None:
     config = profiles({"pluginConfig": [{"name": "DynamicResources", "args": {argument: "30s"}}]})
     with pytest.raises(ConfigurationError, match=rf"pluginConfig\[0\]\.args\.{argument}: Forbidden: .*{text}"):
-        load_configuration(config, gates={gate: False})
-    args = load_configuration(None, gates={gate: False}).profiles[0].args["DynamicResources"]
+        load_configuration(config, gates={gate: False}, version=V1_36)
+    args = load_configuration(None, gates={gate: False}, version=V1_36).profiles[0].args["DynamicResources"]
     assert argument not in args
 
 
@@ -263,3 +266,30 @@ def test_without_pod_level_resizes_only_the_spec_of_a_pod_counts() -> None:
         world.pod("b", cpu="2")
         world.run()
         assert world.node_of("b") == expected
+
+
+def test_without_declared_features_the_plugin_is_not_among_the_defaults() -> None:
+    gates = ["NodeDeclaredFeatures", *V1_36.dependents["NodeDeclaredFeatures"].split()]
+    loaded = load_configuration(None, gates=dict.fromkeys(gates, False), version=V1_36)
+    assert "NodeDeclaredFeatures" not in [ref.name for ref in loaded.profiles[0].plugins["filter"]]
+
+
+def test_without_the_filter_timeout_null_is_written() -> None:
+    text = write_config(load_configuration(None, gates={"DRASchedulerFilterTimeout": False}, version=V1_36))
+    assert "filterTimeout: null" in text
+
+
+@pytest.mark.parametrize("minor", VERSIONS)
+def test_a_version_refuses_its_own_locked_and_unknown_gates(minor: str) -> None:
+    version = VERSIONS[minor]
+    for name, gate in version.gates.items():
+        if gate.is_locked:
+            value, default = str(not gate.default).lower(), str(gate.default).lower()
+            text = f"cannot set feature gate {name} to {value}, feature is locked to {default}"
+            with pytest.raises(ConfigError, match=text):
+                load_configuration(None, gates={name: not gate.default}, version=version)
+    others = {name for other in VERSIONS.values() for name in other.gates} - set(version.gates)
+    assert others
+    for name in others:
+        with pytest.raises(ConfigError, match=f"unrecognized feature gate: {name}"):
+            load_configuration(None, gates={name: True}, version=version)

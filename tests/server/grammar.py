@@ -52,13 +52,15 @@ HOSTILE: tuple[dict[str, Any], ...] = (
     {"items": [*range(1, 300), -1]},
     {"unknown": {f"k{number}": number for number in range(20_000)}},
 )
+KEPT = 50
+"""Objects that one client leaves in the store: beyond them it deletes the oldest, so lists do not grow."""
 
 
 class Grammar:
-    """Requests, the same ones for the same seed."""
+    """Requests, the same ones for the same seed; `prefix` begins the names of the objects, one for each client."""
 
-    def __init__(self, seed: int, kinds: list[Kind], samples: list[dict[str, Any]]) -> None:
-        self._dice = random.Random(seed)
+    def __init__(self, seed: int, kinds: list[Kind], samples: list[dict[str, Any]], prefix: str = "fuzz") -> None:
+        self._dice, self._prefix = random.Random(seed), prefix
         self._fuzzer = Fuzzer(seed, kinds, samples)
         by_kind = {(sample["apiVersion"], sample["kind"]): sample for sample in samples}
         self._sampled = [
@@ -69,20 +71,23 @@ class Grammar:
         self._made: list[tuple[str, dict[str, Any]]] = []
         self._number = 0
 
-    def attacks(self, number: int) -> Iterator[Attack]:
-        """The requests; the definition that some of them need comes first."""
+    def attacks(self) -> Iterator[Attack]:
+        """Requests without end; the definition that some of them need comes first."""
         yield self._sent("POST", DEFINITIONS, DEFINITION)
-        for _ in range(number - 1):
+        while True:
             yield self._attack()
 
     def _attack(self) -> Attack:
+        if len(self._made) > KEPT:
+            return Attack("DELETE", self._made.pop(0)[0])
         choice = self._dice.random()
         if choice < 0.3:
             return next(self._fuzzer.attacks(1))
-        if choice < 0.31:
-            return self._sent("POST", WIDGETS, self._widget(self._dice.choice(HOSTILE)))
+        if choice < 0.303:
+            # Some take half a second of a worker process, with each change again: they are the next to be deleted.
+            return self._post(WIDGETS, self._widget(self._dice.choice(HOSTILE)), 0)
         if choice < 0.36:
-            return self._sent("POST", WIDGETS, self._widget({"text": "abc", "items": [1, 2]}))
+            return self._post(WIDGETS, self._widget({"text": "abc", "items": [1, 2]}))
         if choice < 0.6 or not self._made:
             return self._create()
         return self._on_known()
@@ -98,9 +103,11 @@ class Grammar:
         document["metadata"].pop("namespace", None)
         path = f"/apis/{kind.group}/{kind.version}" if kind.group else f"/api/{kind.version}"
         path += f"/namespaces/default/{kind.plural}" if kind.namespaced else f"/{kind.plural}"
-        self._made.append((f"{path}/{document['metadata']['name']}", document))
-        if len(self._made) > 400:
-            self._made.pop(0)
+        return self._post(path, document)
+
+    def _post(self, path: str, document: dict[str, Any], place: int = KEPT) -> Attack:
+        """Create an object that later requests are about; that of the first place is deleted first."""
+        self._made.insert(place, (f"{path}/{document['metadata']['name']}", document))
         return self._sent("POST", path, document)
 
     def _on_known(self) -> Attack:
@@ -123,7 +130,7 @@ class Grammar:
 
     def _fresh_name(self) -> str:
         self._number += 1
-        return f"fuzz-{self._number}"
+        return f"{self._prefix}-{self._number}"
 
     @staticmethod
     def _sent(method: str, path: str, document: dict[str, Any], media: str = "application/json") -> Attack:

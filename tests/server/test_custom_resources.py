@@ -4,6 +4,8 @@ from typing import Any
 from tests.server.client import Server
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+MERGE = {"content_type": "application/merge-patch+json"}
+APPLY = {"content_type": "application/apply-patch+yaml"}
 BOATS = "/apis/example.com/{version}/namespaces/default/boats"
 SCHEMA = {
     "type": "object",
@@ -120,3 +122,82 @@ def test_discovery_and_openapi_know_the_kind_until_it_is_gone() -> None:
     assert "com.example.v1.Boat" in document.json()["components"]["schemas"]
     server("DELETE", f"{DEFINITIONS}/boats.example.com")
     assert server("GET", BOATS.format(version="v1")).status == 404
+
+
+def with_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    document = definition()
+    for version in document["spec"]["versions"]:
+        version["schema"] = {"openAPIV3Schema": schema}
+        del version["selectableFields"]
+    return document
+
+
+def test_a_new_object_has_the_default_of_its_status() -> None:
+    waiting = [{"type": "Accepted", "status": "Unknown"}]
+    conditions = {"type": "array", "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    status = {"type": "object", "default": {"conditions": waiting}, "properties": {"conditions": conditions}}
+    server = Server()
+    assert server("POST", DEFINITIONS, with_schema({"type": "object", "properties": {"status": status}})).status == 201
+    made = server("POST", BOATS.format(version="v1"), boat("a") | {"status": {"conditions": []}})
+    assert made.json()["status"] == {"conditions": waiting}
+    assert server("GET", BOATS.format(version="v2") + "/a").json()["status"] == {"conditions": waiting}
+
+
+def test_a_rule_may_select_fields_that_are_keywords() -> None:
+    properties = {"namespace": {"type": "string"}, "for": {"type": "integer"}}
+    rule = "self.namespace == 'a' && self.__namespace__ == 'a' && has(self.for)"
+    spec = {"type": "object", "properties": properties, "x-kubernetes-validations": [{"rule": rule}]}
+    server = Server()
+    assert server("POST", DEFINITIONS, with_schema({"type": "object", "properties": {"spec": spec}})).status == 201
+    for name, status in (("a", 201), ("b", 422)):
+        document = boat(name) | {"spec": {"namespace": name, "for": 1}}
+        assert server("POST", BOATS.format(version="v1"), document).status == status
+
+
+def test_answers_about_a_deprecated_version_carry_a_warning() -> None:
+    document = definition()
+    document["spec"]["versions"][1] |= {"name": "v1beta1", "deprecated": True}
+    server = Server()
+    assert server("POST", DEFINITIONS, document).status == 201
+    old = '299 - "example.com/v1beta1 Boat is deprecated; use example.com/v1 Boat"'
+    assert server("POST", BOATS.format(version="v1beta1"), boat("a", "v1beta1")).header("warning") == old
+    assert server("GET", BOATS.format(version="v1beta1") + "/a/status").header("warning") == old
+    assert server("GET", BOATS.format(version="v1") + "/a").header("warning") == ""
+    document["spec"]["versions"][1] |= {"deprecationWarning": "sail another one"}
+    assert server("PATCH", DEFINITIONS + "/boats.example.com", document, **MERGE).status == 200
+    assert server("GET", BOATS.format(version="v1beta1")).header("warning") == '299 - "sail another one"'
+
+
+def test_a_definition_with_items_and_additional_properties_is_applied() -> None:
+    text = {"type": "string"}
+    fields = {
+        "list": {"type": "array", "items": text, "default": ["a"]},
+        "map": {"type": "object", "additionalProperties": text},
+        "open": {"type": "object", "additionalProperties": True, "x-kubernetes-preserve-unknown-fields": True},
+    }
+    document = with_schema({"type": "object", "properties": {"spec": {"type": "object", "properties": fields}}})
+    server = Server()
+    path = DEFINITIONS + "/boats.example.com?fieldManager=me"
+    for status in (201, 200):
+        assert server("PATCH", path, document, **APPLY).status == status
+
+
+def test_a_definition_with_an_unknown_format_is_taken_with_a_warning() -> None:
+    text = {"type": "string", "format": "binary"}
+    document = with_schema({"type": "object", "properties": {"format": text, "at": text | {"format": "date-time"}}})
+    del document["spec"]["versions"][1]
+    server = Server()
+    assert server("POST", DEFINITIONS, document).header("warning") == '299 - "unrecognized format \\"binary\\""'
+    document["spec"]["names"]["shortNames"] = ["b"]
+    assert server("PATCH", DEFINITIONS + "/boats.example.com", document, **MERGE).header("warning") == ""
+
+
+def test_a_group_of_the_community_needs_an_approval() -> None:
+    document = definition()
+    document["metadata"]["name"], document["spec"]["group"] = "boats.sea.k8s.io", "sea.k8s.io"
+    server = Server()
+    assert "protected groups must have approval annotation" in server("POST", DEFINITIONS, document).json()["message"]
+    document["metadata"]["annotations"] = {"api-approved.kubernetes.io": "https://example.com/pull/1"}
+    conditions = server("POST", DEFINITIONS, document).json()["status"]["conditions"]
+    approved = {condition["type"]: condition["message"] for condition in conditions}
+    assert approved["KubernetesAPIApprovalPolicyConformant"] == "approved in https://example.com/pull/1"

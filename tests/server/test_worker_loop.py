@@ -9,7 +9,7 @@ from seatrial.server.api import KubernetesApi
 from seatrial.server.auth.authentication import Identities
 from seatrial.server.messages import Request
 from seatrial.server.metrics import Metrics
-from seatrial.server.worker_loop import SLICE, WorkerLoop
+from seatrial.server.worker_loop import REST, SLICE, WorkerLoop
 from seatrial.store.store import Store
 from seatrial.store.users import User
 from tests.known_kinds import known_kind
@@ -92,7 +92,7 @@ def test_timers_fire_when_they_are_due() -> None:
         fired = asyncio.Event()
         clock.after(20_000, fired.set, outer=True)
         task = asyncio.ensure_future(working.run())
-        await asyncio.wait_for(fired.wait(), 3)
+        await asyncio.wait_for(fired.wait(), 60)
         task.cancel()
 
     asyncio.run(story())
@@ -117,11 +117,12 @@ def test_a_worker_that_raises_is_told_once_and_stops_nobody(caplog: pytest.LogCa
         stumbler, digger = Stumbler(), Digger(20)
         clock = RealClock()
         working = WorkerLoop(Store(builtin_kinds(), clock), clock, [stumbler, digger])
-        task = working.start()
-        await asyncio.sleep(0.35)
+        began, task = time.monotonic(), working.start()
+        async with asyncio.timeout(60):
+            while digger.pieces or stumbler.calls < 3:
+                await asyncio.sleep(0.01)
         assert working.is_alive
-        assert digger.pieces == 0
-        assert 2 <= stumbler.calls <= 10
+        assert stumbler.calls <= (time.monotonic() - began) / REST + 2
         task.cancel()
 
     asyncio.run(story())

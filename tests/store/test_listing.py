@@ -72,14 +72,14 @@ def test_a_document_is_fresh_each_time(store: Store, maps: Kind) -> None:
 
 def test_a_view_has_just_the_fields_it_declares_and_is_shared(store: Store, pods: Kind) -> None:
     class Spec(msgspec.Struct, frozen=True):
-        nodeName: str = ""
+        schedulerName: str = ""
 
-    class Assigned(msgspec.Struct, frozen=True):
+    class Scheduled(msgspec.Struct, frozen=True):
         spec: Spec
 
-    stored = store.create(pods, pod("a", nodeName="n1"), writer="test")
-    view = View(Assigned)
-    assert view.read(stored).spec.nodeName == "n1"
+    stored = store.create(pods, pod("a", schedulerName="s1"), writer="test")
+    view = View(Scheduled)
+    assert view.read(stored).spec.schedulerName == "s1"
     assert view.read(stored) is view.read(stored)
 
 

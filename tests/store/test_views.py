@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from seatrial.model.documents import Document
-from seatrial.store import Condition, OwnerReference, StatusView, Store, Stored, View
+from seatrial.store import Condition, OwnerReference, StatusView, Store, Stored, View, shared_document
 from seatrial.store.options import CreateOptions
-from seatrial.store.registry.status_writes import write_status
+from seatrial.store.registry.status_writes import annotate, write_status
 from tests.known_kinds import known_kind
 from tests.store.registry.test_templates import cluster
 from tests.store.stock import pod
@@ -96,11 +96,15 @@ def bare(stored: Stored) -> Stored:
     return msgspec.structs.replace(stored, facets=None, views=None)
 
 
+def is_from_template(stored: Stored) -> bool:
+    return stored.shape is not None and stored.shape.template is not None
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_of_an_object_from_a_template_says_what_its_bytes_say(view: View[Any]) -> None:
     store = cluster(enabled=True)
     pods = created(store)
-    assert sum(stored.shape is not None for stored in pods) == 3
+    assert sum(map(is_from_template, pods)) == 3
     bound = [store.bind(one.namespace, one.name, f"node-{number}", writer="test") for number, one in enumerate(pods)]
     ready = [{"type": "Ready", "status": "True"}]
     ended = [write_status(store, one, {"phase": one.name, "conditions": ready}, "test") for one in bound]
@@ -111,7 +115,7 @@ def test_a_view_of_an_object_from_a_template_says_what_its_bytes_say(view: View[
 
 def test_objects_that_agree_in_a_view_share_its_row() -> None:
     view = View(Same)
-    rows = [view.read(stored) for stored in created(cluster(enabled=True)) if stored.shape is not None]
+    rows = [view.read(stored) for stored in created(cluster(enabled=True)) if is_from_template(stored)]
     assert len(set(map(id, rows))) == 1
 
 
@@ -179,3 +183,40 @@ def test_what_is_kept_ends_with_the_store_and_with_the_owner_of_the_view() -> No
     del store, first, _
     gc.collect()
     assert ended() is None
+
+
+def test_an_object_that_is_like_no_other_has_the_same_bytes_with_and_without_facets() -> None:
+    quick, plain = (_lived(cluster(enabled=enabled)) for enabled in (True, False))
+    assert [stored.data for stored in quick] == [stored.data for stored in plain]
+    assert [stored.shape is None for stored in quick] == [False, False, False, False, False, True]
+    assert all(stored.shape is None for stored in plain)
+    for state in quick:
+        assert (state.uid, state.node_name) == (bare(state).uid, bare(state).node_name)
+        assert state.encoded_status == bare(state).encoded_status
+
+
+def _lived(store: Store) -> list[Stored]:
+    """The states of one pod from its creation until it is deleted."""
+    kind = known_kind(store.kinds, "v1", "Pod")
+    states = [store.create(kind, owned_pod(0), writer="test", namespace="default")]
+    states.append(store.bind("default", "p-0", "n", writer="test"))
+    states.append(write_status(store, states[-1], {"phase": "Running"}, "test"))
+    states.append(annotate(store, states[-1], "note", "other", "test"))
+    store.evict("default", "p-0", writer="test")
+    marked = store.find(kind, "p-0", "default")
+    assert marked is not None
+    before = next(change for change in store.changes(states[-1].revision) if change.subresource == "status")
+    return [*states, before.stored, marked]
+
+
+def test_an_object_is_decoded_once_for_all_writes_of_its_status() -> None:
+    store = cluster(enabled=True)
+    kind = known_kind(store.kinds, "v1", "Pod")
+    first = store.create(kind, owned_pod(0), writer="test", namespace="default")
+    second = write_status(store, first, {"phase": "Running"}, "test")
+    one, other = shared_document(first), shared_document(second)
+    assert one["spec"] is other["spec"]
+    for found, stored in ((one, first), (other, second)):
+        said = stored.document()
+        said["metadata"]["resourceVersion"] = found["metadata"]["resourceVersion"]
+        assert found == said

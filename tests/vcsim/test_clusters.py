@@ -345,6 +345,27 @@ def test_a_killed_server_is_noticed_and_deleted(user: User) -> None:
     assert yaml.safe_load((user.home / ".kube" / "config").read_text())["contexts"] == []
 
 
+def test_a_stopped_cluster_starts_again_with_its_data(user: User) -> None:
+    config = written(user.home / "cluster.yaml", cluster(group(count=2), name="phoenix"))
+    assert user("create", "cluster", "--config", config, "--set-context").code == 0
+    try:
+        assert "runs already" in user("start", "cluster", "phoenix").output
+        root = user.home / ".vcsimctl" / "phoenix"
+        with Client(root / "kubeconfig") as client:
+            client.create("/api/v1/namespaces", {"metadata": {"name": "kept"}})
+        os.kill(ClusterRecord(**json.loads((root / "runtime.json").read_text())).pid, signal.SIGKILL)
+        while user("status").code == 0:
+            pass
+        assert "`vcsimctl start cluster phoenix`" in user("status").output
+        again = user("start", "cluster")
+        assert again.code == 0, again.errors
+        assert "3 of 3 Ready" in user("status").output
+        with Client(user.home / ".kube" / "config") as client:
+            assert client.get("/api/v1/namespaces/kept")
+    finally:
+        user("delete", "cluster", "phoenix")
+
+
 @pytest.mark.parametrize(
     ("runtime", "needed"),
     [("kwok", ("kwokctl", "vc-scheduler", "--manifests")), ("kind", ("kind", "docker", "--manifests"))],

@@ -45,10 +45,19 @@ def test_other_versions_kinds_and_a_status_are_refused(tmp_path: Path, change: D
 @proves("VC-012", "VC-030")
 def test_a_cluster_has_the_fields_of_the_seed(tmp_path: Path) -> None:
     """Several groups of nodes with name, count, capacity and allocatable."""
-    path = written(tmp_path / "cluster.yaml", cluster(group("a", 1), group("b", 2, capacity={"cpu": 4})))
+    path = written(
+        tmp_path / "cluster.yaml", cluster(group("a", 1), group("b", 2, capacity={"cpu": 4}, allocatable={"cpu": 2}))
+    )
     a, b = SimulatorCluster.read(path).spec.nodes
     assert (a.name, a.count, a.capacity, a.allocatable) == ("a", 1, AMOUNTS, AMOUNTS)
-    assert (b.name, b.count, b.capacity) == ("b", 2, {"cpu": 4})
+    assert (b.name, b.count, b.capacity, b.allocatable) == ("b", 2, {"cpu": 4}, {"cpu": 2})
+
+
+@pytest.mark.parametrize("allocatable", [{"cpu": "4001m"}, {"cpu": 4, "nvidia.com/gpu": 1}])
+def test_more_allocatable_than_capacity_is_refused(tmp_path: Path, allocatable: Document) -> None:
+    path = written(tmp_path / "cluster.yaml", cluster(group("a", 1, capacity={"cpu": 4}, allocatable=allocatable)))
+    name = list(allocatable)[-1]
+    assert f"spec.nodes[0].allocatable.{name}: {allocatable[name]} is more than" in refusal(path, SimulatorCluster)
 
 
 @proves("VC-013")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import seatrial
 from seatrial.model.errors import ConfigError
 from seatrial.vcsim import reports
 from seatrial.vcsim.reports import Outcome
@@ -73,6 +74,16 @@ def test_two_reports_are_two_files(tmp_path: Path) -> None:
     paths = {reports.write(measure([1.0]), tmp_path) for _ in range(2)}
     assert len(paths) == 2
     assert reports.listed(tmp_path) == sorted(paths)
+
+
+def test_a_report_says_what_it_was_measured_with(tmp_path: Path) -> None:
+    origin = reports.Origin("virtual", "/tests/gangs.yaml", "small", "that of Volcano's Helm chart")
+    found = reports.read(reports.write(measure([0.0, 1.0]), tmp_path, origin))
+    assert found["run"]["clock"] == "virtual" and found["run"]["version"] == seatrial.__version__
+    assert reports.origin_line(found).startswith(
+        "/tests/gangs.yaml on cluster small, virtual clock, configuration: that"
+    )
+    assert reports.origin_line({"total": 1}) == ""
 
 
 def test_reports_are_compared_and_drawn() -> None:

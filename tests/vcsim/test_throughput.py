@@ -58,3 +58,8 @@ def test_no_event_is_an_error() -> None:
     """Without an event there is nothing to report."""
     with pytest.raises(NoSchedulingEvents):
         measure([])
+
+
+def test_a_window_too_short_to_measure_has_no_larger_average_than_the_shortest() -> None:
+    """Two events a microsecond apart are no two million pods per second."""
+    assert measure([1.0, 1.000001]).average == pytest.approx(200.0)

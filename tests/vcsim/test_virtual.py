@@ -201,7 +201,7 @@ def test_the_reason_of_a_pending_job_names_it_once(user: User) -> None:
     answer = user("run", *small(user, vcjob("train", cpu="1000"), replicasPerNamespace=1))
     assert answer.code == 1
     (why,) = [line for line in answer.errors.splitlines() if " of queue default " in line]
-    assert why.count("/train-0-") == 1
+    assert why.count("/train-0 ") == 1
 
 
 def compared(user: User, *options: str | Path, example: str) -> list[dict[str, object]]:
@@ -222,7 +222,7 @@ def test_an_idle_cluster_with_a_pending_job(user: User) -> None:
     a, b = compared(user, *case("idle-but-pending"), example="idle-but-pending")
     assert (a["scheduled"], b["scheduled"]) == (0, 1)
     (why,) = [reason for job, reason in a["pending"].items() if "/small-" in job]  # type: ignore[attr-defined]
-    assert "is not let in by plugin overcommit: resource in cluster is overused: overused cpu" in why
+    assert "is not let in by plugin overcommit: cpu 800m missing" in why
 
 
 def test_fragmentation(user: User) -> None:

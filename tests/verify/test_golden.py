@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seatrial.verify.cases import read_cases
+from seatrial.verify.cases import Case, read_cases
 from seatrial.verify.replay import difference
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "kube-scheduler"
@@ -13,7 +13,11 @@ FAMILIES = sorted(GOLDEN.glob("*.jsonl.xz"))
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda path: path.name.split(".")[0])
 def test_recorded_answers_are_given_again(family: Path) -> None:
-    differing = {case.name: found for case in read_cases(family) if (found := difference(case)) is not None}
+    differing = {
+        case.name: found
+        for case in read_cases(family)
+        if isinstance(case, Case) and (found := difference(case)) is not None
+    }
     assert not differing
 
 

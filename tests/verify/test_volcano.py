@@ -11,7 +11,7 @@ from seatrial.verify.cases import Case, read_cases
 from seatrial.verify.volcano import replay_volcano, volcano_difference
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "volcano"
-CASES = [case for path in sorted(GOLDEN.glob("*.jsonl.xz")) for case in read_cases(path)]
+CASES = [case for path in sorted(GOLDEN.glob("*.jsonl.xz")) for case in read_cases(path) if isinstance(case, Case)]
 FAMILIES = sorted({case.input["family"] for case in CASES})
 
 
@@ -34,10 +34,11 @@ def test_all_recorded_sessions_are_here() -> None:
     assert sum(1 for _ in read_cases(GOLDEN / "more-sessions.jsonl.xz")) == 218
     assert sum(1 for _ in read_cases(GOLDEN / "plugin-sessions.jsonl.xz")) == 178
     assert sum(1 for _ in read_cases(GOLDEN / "csi-sessions.jsonl.xz")) == 33
+    assert sum(1 for _ in read_cases(GOLDEN / "hard-sessions.jsonl.xz")) == 157
     assert {"csi", "pdb", "usage", "rescheduling", "numaaware", "deviceshare", "volumes", "many_nodes"} <= set(FAMILIES)
 
 
-@pytest.mark.parametrize("family", ["gang_basic", "predicates", "nodeorder", "binpack", "preempt", "nettopo"])
+@pytest.mark.parametrize("family", ["gang_basic", "predicates", "nodeorder", "binpack", "preempt", "nettopo", "hard"])
 def test_kept_columns_give_the_same_session_as_plain_ones(family: str) -> None:
     for case in of(family):
         assert replay_volcano(case.input, keeps_columns=False) == replay_volcano(case.input, keeps_columns=True)

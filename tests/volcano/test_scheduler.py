@@ -7,6 +7,7 @@ from seatrial.controllers.registry import build_controllers as kubernetes_contro
 from seatrial.model.documents import Document
 from seatrial.store.store import Store
 from seatrial.volcano.apis import POD_GROUP, QUEUE, kind_of
+from seatrial.volcano.config import load_conf
 from seatrial.volcano.controllers.registry import build_controllers
 from seatrial.volcano.scheduler import SCHEDULE_PERIOD, VolcanoScheduler
 from tests.volcano.objects import create, job, queue, task, volcano_store
@@ -23,10 +24,10 @@ class Actor(Protocol):
 class Cluster:
     """A store with Volcano and the life of pods, driven until nothing is left to do."""
 
-    def __init__(self, *nodes: str, events: bool = False, cpu: str = "4") -> None:
+    def __init__(self, *nodes: str, events: bool = False, cpu: str = "4", conf: str = "") -> None:
         self.clock = Clock()
         self.store: Store = volcano_store(self.clock)
-        self.scheduler = VolcanoScheduler(self.store, self.clock, events=events)
+        self.scheduler = VolcanoScheduler(self.store, self.clock, load_conf(conf) if conf else None, events=events)
         self._actors: list[Actor] = [
             build_controllers(self.store, self.clock),
             *kubernetes_controllers(self.store, self.clock, ["pod", "node"]),
@@ -82,6 +83,7 @@ def test_a_gang_that_fits_runs() -> None:
     assert cluster.group_of("train")["status"]["running"] == 3
     stored = cluster.store.get(kind_of(cluster.store, QUEUE), "default").document()
     assert stored["status"]["allocated"] == {"cpu": "3", "memory": "3Gi", "pods": "3"}
+    assert stored["status"]["reservation"] == {}
 
 
 def test_a_gang_that_overcommits_the_cluster_is_not_let_in_and_says_why() -> None:
@@ -91,8 +93,29 @@ def test_a_gang_that_overcommits_the_cluster_is_not_let_in_and_says_why() -> Non
     assert cluster.pods() == []
     assert cluster.group_of("train")["status"]["phase"] == "Pending"
     (waiting,) = cluster.scheduler.waiting
-    assert waiting.plugin == "overcommit" and waiting.queue == "default"
+    assert waiting.plugin == "overcommit" and waiting.job.queue == "default"
     assert "is not let in by plugin overcommit" in waiting.text
+
+
+def test_a_quota_of_the_cluster_keeps_a_job_out() -> None:
+    cluster = Cluster(
+        "n1", conf='actions: "enqueue, allocate"\ntiers: [{plugins: [{name: gang}, {name: resourcequota}]}]'
+    )
+    quota = {"metadata": {"name": "small", "namespace": "default"}, "spec": {"hard": {"cpu": "2"}}}
+    cluster.create({"apiVersion": "v1", "kind": "ResourceQuota", **quota})
+    cluster.store.modify(
+        kind_of(cluster.store, ("v1", "ResourceQuota")),
+        "small",
+        lambda document: document.update(status={"hard": {"cpu": "2"}, "used": {"cpu": "0"}}),
+        writer="user",
+        subresource="status",
+        namespace="default",
+    )
+    cluster.create(job("train", task(replicas=3)))
+    cluster.settle()
+    assert cluster.group_of("train")["status"]["phase"] == "Pending"
+    (waiting,) = cluster.scheduler.waiting
+    assert waiting.plugin == "resourcequota"
 
 
 def test_sessions_are_a_second_apart_and_end_when_nothing_changes() -> None:

@@ -82,6 +82,26 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
+QUIET = """() => new Promise((done) => {
+    let quiet = 0;
+    const changes = new MutationObserver(() => (quiet = 0));
+    changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    const frame = () => {
+        const isMoving = document.getAnimations().some((each) => each.playState === "running");
+        quiet = isMoving ? 0 : quiet + 1;
+        if (quiet < 8) return requestAnimationFrame(frame);
+        changes.disconnect();
+        done();
+    };
+    requestAnimationFrame(frame);
+})"""
+
+
+def settled(page: Any) -> None:
+    """Wait until eight frames in turn have changed nothing, however long a frame takes."""
+    page.evaluate(QUIET)
+
+
 class Opened:
     """A page in the browser that remembers what its console said."""
 
@@ -100,7 +120,7 @@ class Opened:
 
     def keep(self, name: str) -> None:
         """Keep a screenshot."""
-        self.page.wait_for_timeout(200)
+        settled(self.page)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
 
     def serious_violations(self) -> list[str]:

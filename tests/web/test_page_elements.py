@@ -107,8 +107,8 @@ def test_a_run_of_one_step_draws_no_curves(one_step: Path, opened: Open) -> None
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_legend_of_a_curve_has_the_values_of_the_chosen_step(hundred_steps: Path, opened: Open, width: int) -> None:
     page = opened(hundred_steps, "#view=timeline&step=50", width=width).page
-    legend = page.get_by_role("img", name="Allocation of the cluster").locator(".u-legend")
-    expect(legend).to_have_text("step50cpu52.7%memory10.6%")
+    legend = page.locator(".curves", has_text="Allocation of the cluster").locator(".legend")
+    expect(legend).to_have_text("step 50cpu 52.7%memory 10.6%")
 
 
 def test_a_phone_shows_the_node_of_a_pod_whole(six_pending: Path, opened: Open) -> None:
@@ -171,7 +171,7 @@ def test_every_moved_pod_is_found_with_its_whole_reason(five_thousand: Path, ope
     page.get_by_role("searchbox", name="Search moved pods").fill("pod-00002")
     expect(page.get_by_text("1 of 5,190 moved pods")).to_be_visible()
     expect(page.locator(".why")).to_have_text(
-        "NodeResourcesFit now prefers node-00000 by 7 (before: -4): node-00000 overtakes node-00774 by 7"
+        "NodeResourcesFit now prefers node-00000 by 7 (before: node-00774 by 4): node-00000 overtakes node-00774 by 7"
     )
     page.get_by_role("searchbox", name="Search moved pods").fill("pod-05199")
     expect(page.locator(".why")).to_have_text("open the pod for its decision in each run")
@@ -188,4 +188,7 @@ def test_a_moved_pod_opens_its_decision_in_each_run(five_thousand: Path, opened:
         heading = page.get_by_role("heading", name=f"Why {name} with {run}?")
         expect(heading).to_be_visible()
     expect(page.locator(".decisions .sentence")).to_have_count(2)
-    expect(page.get_by_role("columnheader", name="NodeResourcesFit").first).to_be_visible()
+    if width == 390:  # one plugin at a time is chosen there
+        expect(page.get_by_label("Score of").first).to_contain_text("NodeResourcesFit")
+    else:
+        expect(page.get_by_role("columnheader", name="NodeResourcesFit").first).to_be_visible()

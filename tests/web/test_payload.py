@@ -1,12 +1,14 @@
 """The columns that the report page draws."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from seatrial.api import run
 from seatrial.web import attempts
-from seatrial.web.payload import payload
+from seatrial.web.payload import message_shown, payload
 from tests.scenario.playing import create, delete, done, operations, scenario
 from tests.scenario.running import node, pod, priority_class
 
@@ -60,3 +62,30 @@ def test_a_page_counts_the_attempts_that_are_left_out(most: int, said: str, monk
     monkeypatch.setattr(attempts, "ATTEMPTS", most)
     found = shown(create(1, node("n")), *(create(1, pod(f"p{number}")) for number in range(3)))
     assert f"{said} in this page; seatrial explain shows them." in found["omitted"]
+
+
+def test_a_page_does_not_repeat_what_the_file_of_the_run_leaves_out() -> None:
+    note = "result.json lists 4,919 attempts by step only; `seatrial explain` shows their nodes and scores"
+    assert message_shown(f"done in step 2; {note}; 3 were skipped") == "done in step 2; 3 were skipped"
+
+
+def test_a_page_has_the_workloads_of_a_snapshot_those_that_miss_replicas_first(tmp_path: Path) -> None:
+    labels = {"matchLabels": {"app": "web"}}
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": pod("x", cpu="1")["spec"]}
+    spec = {"replicas": 1, "selector": labels, "template": template}
+    web = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": spec,
+    }
+    bare = pod("bare", cpu="1")
+    bare["spec"]["nodeName"] = "n1"
+    snapshot = tmp_path / "cluster.yaml"
+    snapshot.write_text(yaml.safe_dump_all([node("n1"), bare, web]))
+    document = scenario(operations(create(1, pod("new", cpu="1")), done(2)))
+    rows = payload(run(document, snapshot=snapshot).run)["workloads"]
+    assert rows["total"] == len(rows["rows"])
+    found = [(row["name"], row["wanted"], row["ready_end"]) for row in rows["rows"]]
+    assert found == [("bare", 1, 0), ("web", 1, 1), ("new", 1, 1)]
+    assert shown(create(1, node("n1")))["workloads"] is None

@@ -26,6 +26,7 @@ def test_a_newcomer_sees_why_urgent_preempted_and_plays_the_step(tmp_path: Path,
     assert Path(link[1]).stat().st_size < 1_500_000
     view = opened(Path(link[1]), link[2], width=1280)
     page = view.page
+    expect(page.locator(".verdict-line")).to_have_text("Succeeded done in step 12")
     answer = page.locator(".sentence")
     expect(answer).to_contain_text("It preempted 6 pods: default/cache-0050")
     assert answer.evaluate("element => element.getBoundingClientRect().bottom <= innerHeight")
@@ -61,6 +62,9 @@ def test_hostile_names_are_text_in_every_view(tmp_path: Path, opened: Callable[.
     lists = [f"{HOSTILE}{each}" if isinstance(each, str) and " " in each else each for each in shown["lists"]]
     shown["lists"] = lists
     shown["entries"]["what"] = [HOSTILE] * len(shown["entries"]["what"])
+    row = dict.fromkeys(("wanted", "ready_start", "ready_min", "ready_end", "moved", "pending", "lost"), 1)
+    named = dict.fromkeys(("namespace", "kind", "name", "why"), HOSTILE)
+    shown["workloads"] = {"total": 1, "rows": [row | named | {"ready_min_at": None, "ready_end": 0}]}
     path = tmp_path / "report.html"
     document = {"kind": "report", "runs": [shown], "measures": [], "differences": [], "spread": [], "verdict": []}
     write_page(pages._filled(document), path)

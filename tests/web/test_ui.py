@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import orjson
@@ -10,11 +11,13 @@ import pytest
 
 from seatrial.api import run
 from seatrial.web.library import Library, binary
-from seatrial.web.ui import COOKIE, RunPages
+from seatrial.web.ui import RunPages
 from tests.scenario.playing import create, done, operations, scenario
 from tests.scenario.running import node, pod
 
 HOST = "127.0.0.1:4000"
+COOKIE = "seatrial_4000"
+"""Browsers send a cookie to every port of a host, so its name has the port."""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +42,8 @@ class Browser:
         path, _, query = path.partition("?")
         given = {"host": HOST, **({"cookie": self.cookie} if self.cookie else {}), **headers}
         scope = {
-            "type": "http", "method": method, "path": path, "query_string": query.encode(),
+            "type": "http", "method": method, "path": unquote(path), "raw_path": path.encode(),
+            "query_string": query.encode(),
             "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()],
         }  # fmt: skip
         sent: list[dict[str, Any]] = []
@@ -71,7 +75,7 @@ def test_the_token_of_the_address_is_good_once_and_becomes_a_cookie(browser: Bro
     assert browser.get(f"/?token={browser.pages.token}")[0] == 401
 
 
-@pytest.mark.parametrize("path", ["/", "/app.js", "/ui/api/runs", "/?token=wrong", "/ui/api/runs/one/summary"])
+@pytest.mark.parametrize("path", ["/", "/ui/app.js", "/ui/api/runs", "/?token=wrong", "/ui/api/runs/one/summary"])
 def test_nothing_is_answered_without_the_cookie(browser: Browser, path: str) -> None:
     assert browser.get(path)[0] == 401
     browser.cookie = f"{COOKIE}=guessed"
@@ -139,6 +143,24 @@ def test_attempts_are_sent_in_ranges_of_binary_columns(browser: Browser) -> None
     head = orjson.loads(body[4 : 4 + int.from_bytes(body[:4], "little")])
     assert head["total"] == 3
     assert head["attempts"]["pod"] == [1, 2]
+
+
+def test_a_run_of_volcano_sends_its_attempts_and_each_decision(tmp_path: Path) -> None:
+    """Its attempts have matrices without a node, so texts and lists of numbers stand in one list."""
+    example = Path(__file__).parents[2] / "examples" / "volcano-idle-but-pending" / "scenario.yaml"
+    run(example).save(tmp_path / "gang")
+    browser = Browser(tmp_path).let_in()
+    status, _, body = browser.get("/ui/api/runs/gang/attempts?from=0&to=100")
+    assert status == 200
+    head = orjson.loads(body[4 : 4 + int.from_bytes(body[:4], "little")])
+    assert head["total"] > 0
+    assert all(browser.get(f"/ui/api/runs/gang/decisions/{number}")[0] == 200 for number in range(head["total"]))
+
+
+def test_a_list_of_texts_and_numbers_keeps_its_order() -> None:
+    body = binary({"lists": ["text", np.arange(8)]})
+    head = orjson.loads(body[4 : 4 + int.from_bytes(body[:4], "little")])
+    assert head["lists"] == ["text", {"column": ["i4", 0, 8]}]
 
 
 def test_columns_begin_at_multiples_of_eight() -> None:

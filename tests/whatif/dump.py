@@ -5,6 +5,7 @@ down afterwards leave nodes half empty, as in a real cluster. Everything derives
 the same bytes.
 """
 
+import sys
 from functools import lru_cache
 from typing import Any
 
@@ -184,3 +185,7 @@ def small_dump(*documents: Document) -> bytes:
     cluster.settle(MINUTE)
     items = [stored.document() for name in KINDS for stored in cluster.store.list(cluster.kind(name))]
     return orjson.dumps({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(cluster_dump())

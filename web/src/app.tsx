@@ -14,7 +14,7 @@ import "./theme.css";
 const HOME = <a className="home" href="#">Runs</a>;
 
 async function open(run: string | undefined, compared: string | undefined): Promise<ReactNode> {
-  const names = compared ? compared.split(",") : run !== undefined ? [run] : [];
+  const names = compared ? compared.split(",").map(decodeURIComponent) : run !== undefined ? [run] : [];
   const runs = await Promise.all(names.map((name) => openRun(new HttpSource(`/ui/api/runs/${encodeURIComponent(name)}`))));
   document.title = `${runs.map((each) => each.name).join(" / ")} – Seatrial`;
   const player = new Player(runs);
@@ -35,7 +35,7 @@ function App() {
     let isWanted = true;
     open(run, compare).then(
       (found) => isWanted && setPage(found),
-      (error: unknown) => isWanted && setPage(<main className="view"><p role="alert">{String(error)}</p>{HOME}</main>),
+      (error: unknown) => isWanted && setPage(<main className="view"><p role="alert">This cannot be shown: {error instanceof Error ? error.message : String(error)}</p><p>{HOME}</p></main>),
     );
     return () => {
       isWanted = false;

@@ -1,5 +1,5 @@
 /** A canvas that fills its box, is sharp on every screen, and is drawn again when the theme or the size changes. */
-import { useEffect, useRef, type PointerEvent, type KeyboardEvent } from "react";
+import { useEffect, useLayoutEffect, useRef, type PointerEvent, type KeyboardEvent } from "react";
 
 interface Props {
   height: number;
@@ -17,7 +17,7 @@ export function Canvas({ height, label, draw, onPoint, onPick, onLeave, onZoom, 
   const canvas = useRef<HTMLCanvasElement>(null);
   const drag = useRef<{ x: number; moved: boolean } | null>(null);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current!;
     const render = () => {
       const ratio = devicePixelRatio || 1;

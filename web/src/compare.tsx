@@ -3,15 +3,16 @@ import { useMemo, useState } from "react";
 import { go, useAddress, visit } from "./address";
 import { Curves } from "./curves";
 import type { Comparison, Difference, MeasureRow } from "./data";
-import { addressOf, axis, counted, groupingLabels, levels, podOf, podsNamed, whole } from "./derive";
+import { addressOf, axis, beginning, counted, groupingLabels, levels, podOf, podsNamed, whole } from "./derive";
 import { DecisionPanel } from "./decisionpanel";
 import { Frame, Omitted, type View } from "./frame";
-import { Name } from "./names";
+import { inOrder, Name } from "./names";
 import { type Colouring, colouring, NodeMap, rowsOf } from "./nodemap";
 import { type Player, usePlayer } from "./player";
-import type { Replay } from "./replay";
-import { Choice, colours } from "./report";
+import { Replay } from "./replay";
+import { Choice, colours } from "./choice";
 import type { Run } from "./run";
+import { SwitchedOff, WorkloadsCompared } from "./workloads";
 
 export function Compare({ player, comparison, home }: { player: Player; comparison: Comparison; home?: React.ReactNode }) {
   const { runs } = player;
@@ -27,8 +28,8 @@ export function Compare({ player, comparison, home }: { player: Player; comparis
       title={<Name text={runs.map((run) => run.name).join(" against ")} />}
       summary={
         <>
-          {comparison.verdict.map((sentence) => <p className="verdict" key={sentence}>{sentence}</p>)}
-          <p className="hint">Scenario {runs[0].title}</p>
+          {comparison.verdict.map((sentence) => <p className="verdict" key={sentence}>{inOrder(sentence)}</p>)}
+          {runs.every((run) => run.title === runs[0].title) && <p className="hint">Scenario {runs[0].title}</p>}
           <Omitted texts={omitted} />
         </>
       }
@@ -43,6 +44,8 @@ export function Compare({ player, comparison, home }: { player: Player; comparis
 function Verdict({ player, comparison }: { player: Player; comparison: Comparison }) {
   return (
     <>
+      <SwitchedOff byRun={comparison.switchedOff} />
+      <WorkloadsCompared runs={player.runs} />
       <Measures runs={player.runs} comparison={comparison} />
       <Flows player={player} comparison={comparison} />
     </>
@@ -53,7 +56,7 @@ function Charts({ player }: { player: Player }) {
   usePlayer(player);
   const { runs, run } = player;
   const places = useMemo(() => axis(run), [run]);
-  const labels = useMemo(() => ["before", ...run.steps.map((each) => each.label)], [run]);
+  const labels = useMemo(() => [beginning(run), ...run.steps.map((each) => each.label)], [run]);
   const charts = useMemo(() => {
     const of = (pick: (run: Run) => number[]) => runs.map((each) => ({ name: each.name, values: pick(each) }));
     return [
@@ -103,6 +106,7 @@ function Play({ player, comparison }: { player: Player; comparison: Comparison }
   const by = address.colour ?? address.resource ?? runs[0].resources[0];
   const resource = Math.max(0, runs[0].resources.indexOf(by.replace("free:", "")));
   const groups = useMemo(() => groupingLabels(runs[0]), [runs]);
+  const both = [0, other].map((i) => colouring(replays[i], by, undefined));
   const shown = { resource, group: address.group ?? "", selected: address.node, onSelect: (node: string) => go({ node: node === address.node ? "" : node }) };
   return (
     <section aria-label="Both clusters" className="both">
@@ -114,11 +118,11 @@ function Play({ player, comparison }: { player: Player; comparison: Comparison }
         )}
       </div>
       <div className="triple">
-        {[0, other].map((i) => (
+        {[0, other].map((i, place) => (
           <div key={i}>
             <h2><Name text={runs[i].name} /></h2>
             <p className="hint">{counted(replays[i].nodesUsed, "node")} in use · {counted(replays[i].waiting, "pod")} waiting</p>
-            <NodeMap replay={replays[i]} colour={colouring(replays[i], by, undefined)} {...shown} label={`Map of ${counted(runs[i].nodes.name.length, "node")}, ${runs[i].name}`} />
+            <NodeMap replay={replays[i]} colour={{ ...both[place], beside: both[1 - place].values }} {...shown} label={`Map of ${counted(runs[i].nodes.name.length, "node")}, ${runs[i].name}`} />
           </div>
         ))}
         <div>
@@ -142,7 +146,8 @@ const MOST_FLOWS = 12;
 
 /** A reason without the nodes and numbers in which equal reasons differ. */
 function kindOf(reason: string): string {
-  return reason.split(/ by -?\d|:/)[0].replace(/ prefers \S+/, " prefers another node").replace(/ refuses \S+/, " refuses its node") || "the order of the search, or earlier pods";
+  if (/^\S+ and \S+ tie$/.test(reason)) return "the nodes tie";
+  return reason.split(/ by -?\d| \(before|:/)[0].replace(/ prefers (?!neither)\S+/, " prefers another node").replace(/ refuses \S+/, " refuses its node") || "the order of the search, or earlier pods";
 }
 
 /** Moved pods by workload and reason. */
@@ -237,7 +242,7 @@ function Measures({ runs, comparison }: { runs: Run[]; comparison: Comparison })
       <tr>
         <th scope="col">Measure</th>
         {runs.map((run) => <th scope="col" key={run.name}><Name text={run.name} /></th>)}
-        {runs.slice(1).map((run) => <th scope="col" key={run.name}>Change{runs.length > 2 ? ` ${run.name}` : ""}</th>)}
+        {runs.slice(1).map((run) => <th scope="col" key={run.name}>Change{runs.length > 2 && <> <Name text={run.name} /></>}</th>)}
       </tr>
     </thead>
   );
@@ -364,8 +369,8 @@ function Moved({ player, row, selected, onSelect }: {
       {open && (
         <tr>
           <td colSpan={row.nodes.length + 2} className="decisions">
-            {runs.map((run, i) => (
-              <Explained key={run.name} run={run} replay={player.replays[i]} pod={place(run)} name={row.pod} />
+            {runs.map((run) => (
+              <Explained key={run.name} run={run} pod={place(run)} name={row.pod} />
             ))}
           </td>
         </tr>
@@ -374,8 +379,14 @@ function Moved({ player, row, selected, onSelect }: {
   );
 }
 
-function Explained({ run, replay, pod, name }: { run: Run; replay: Replay; pod: number; name: string }) {
+function Explained({ run, pod, name }: { run: Run; pod: number; name: string }) {
   const tries = pod >= 0 ? run.attemptsOf(pod) : [];
   const [attempt, setAttempt] = useState(tries.at(-1) ?? -1);
+  // What nodes had free when the pod was tried, wherever the cursor is.
+  const replay = useMemo(() => {
+    const then = new Replay(run);
+    then.seek(attempt < 0 ? run.changes.kind.length : run.tickOf[attempt]);
+    return then;
+  }, [run, attempt]);
   return <DecisionPanel {...{ run, replay, pod, name, attempt }} title={`Why ${name} with ${run.name}?`} onAttempt={setAttempt} isWide />;
 }

@@ -123,6 +123,25 @@ export interface Summary {
   /** What the first minor step of a step is called, and each further one. */
   phases: [string, string];
   volcano: Volcano | null;
+  /** What became of the workloads of a snapshot, those first that something happened to; null without one. */
+  workloads: { total: number; rows: WorkloadRow[] } | null;
+}
+
+export interface WorkloadRow {
+  namespace: string;
+  kind: string;
+  name: string;
+  wanted: number;
+  ready_start: number;
+  /** null: it was not there at the start. */
+  ready_min: number | null;
+  /** Seconds of virtual time; null: it never fell. */
+  ready_min_at: number | null;
+  ready_end: number;
+  moved: number;
+  pending: number;
+  lost: number;
+  why: string | null;
 }
 
 export interface Cluster {
@@ -157,4 +176,22 @@ export interface Comparison {
   /** One sentence for each run but the first. */
   verdict: string[];
   spread: { measure: string; run: number; min: number; median: number; max: number }[];
+  /** Nodes without a pod that keeps them in use, by run and pool; only where the first run is the cluster as it is. */
+  switchedOff: Record<string, FreedPool[]>;
+}
+
+export interface FreedPool {
+  pool: string;
+  /** In use today, and not at the end of the run. */
+  nodes: string[];
+  /** In use neither today nor at the end. */
+  idleToday: string[];
+  /** Not in use today, and in use at the end. */
+  needed: string[];
+  /** Cores of `nodes` without those of `needed`; memory, GPUs and price likewise. */
+  cpu: number;
+  memory: number;
+  gpus: number;
+  /** null: not known. */
+  pricePerHour: number | null;
 }

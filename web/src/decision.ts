@@ -72,7 +72,7 @@ export function funnel(run: Run, attempt: number, detail: Detail | undefined, no
       stages.push({ name: plugin, left, lost: count, reason: reasons.map(([reason, number]) => `${whole(number)} ${reason}`).join("; "), plugin });
     }
     const silent = cells.filters.filter((plugin) => !lost.has(plugin)).length;
-    if (silent) stages.push({ name: counted(silent, "other filter"), left, lost: 0, reason: "rejected no node" });
+    if (silent) stages.push({ name: counted(silent, order.length ? "other filter" : "filter"), left, lost: 0, reason: "rejected no node" });
   } else {
     for (const [reason, count] of run.rejectionsOf(attempt)) stages.push({ name: "rejected", left: visited[attempt] - count, lost: count, reason });
   }
@@ -90,6 +90,46 @@ function usedBefore(replay: Replay, row: number, resource: number, pod: number, 
   return used;
 }
 
+/** What a resource lacks on a node for the pod, as it found the node; at most 0: it has room. */
+function shortage(replay: Replay, pod: number, node: number, resource: number, victims: number[]): number {
+  const { run } = replay;
+  return run.shapes[run.pods.shape[pod]].requests[resource] - (run.nodes.allocatable[resource][node] - usedBefore(replay, node, resource, pod, victims));
+}
+
+/** Whether the reasons of a filter name a resource. */
+function isNamed(resource: string, reasons: string): boolean {
+  return reasons.includes(`Insufficient ${resource}`) || (resource === "pods" && reasons.includes("Too many pods"));
+}
+
+/** Of the nodes that lack resources alone, the one that lacks the smallest share of what the pod asks for. */
+export function nearest(replay: Replay, attempt: number, cells: Cells, rows: Row[], victims: number[]): Row | undefined {
+  const { run } = replay;
+  const pod = run.attempts.pod[attempt];
+  const { requests } = run.shapes[run.pods.shape[pod]];
+  const places = rowsOf(run);
+  let [best, least]: [Row | undefined, number] = [undefined, Infinity];
+  // Thousands of nodes have a few different verdicts, and this is done for each frame of a scrub.
+  const lacking = new Map<number, number[]>();
+  for (const row of rows) {
+    if (row.column >= 0) continue;
+    let named = lacking.get(row.verdict);
+    if (!named) {
+      const reasons = reasonOf(cells, row.verdict);
+      named = run.resources.flatMap((resource, r) => (isNamed(resource, reasons) ? [r] : []));
+      lacking.set(row.verdict, named);
+    }
+    const node = named.length ? places.get(row.node) : undefined;
+    if (node === undefined) continue;
+    let lack = 0;
+    for (const r of named) lack = Math.max(lack, shortage(replay, pod, node, r, victims) / Math.max(1, requests[r]));
+    if (lack < least) {
+      best = row;
+      least = lack;
+    }
+  }
+  return best;
+}
+
 /** What would have to change for a node to take the pod. */
 export function missing(replay: Replay, attempt: number, cells: Cells, row: Row, winner: Row | undefined, victims: number[]): string[] {
   const { run } = replay;
@@ -102,9 +142,9 @@ export function missing(replay: Replay, attempt: number, cells: Cells, row: Row,
   if (node < 0) return said;
   const requests = run.shapes[run.pods.shape[pod]].requests;
   run.resources.forEach((resource, r) => {
-    if (!reasons.includes(`Insufficient ${resource}`) && !(resource === "pods" && reasons.includes("Too many pods"))) return;
+    if (!isNamed(resource, reasons)) return;
     const offered = run.nodes.allocatable[r][node];
-    const short = requests[r] - (offered - usedBefore(replay, node, r, pod, victims));
+    const short = shortage(replay, pod, node, r, victims);
     said.push(short > 0
       ? `${resource} is short by ${amount(resource, short)}: it asks for ${amount(resource, requests[r])}, and ${amount(resource, requests[r] - short)} of ${amount(resource, offered)} was free.`
       : `${resource}: it asks for ${amount(resource, requests[r])} of ${amount(resource, offered)}; nominated pods hold the rest.`);

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { visit } from "./address";
 import type { Detail } from "./data";
-import { funnel, gaps, missing, type Row, rowsOfMatrix, sentence, type Stage } from "./decision";
+import { funnel, gaps, missing, nearest, type Row, rowsOfMatrix, sentence, type Stage } from "./decision";
 import { addressOf, counted, podsNamed, victims, whole } from "./derive";
 import { Matrix } from "./matrix";
 import { Name } from "./names";
@@ -76,7 +76,7 @@ export function DecisionPanel({ run, replay, pod, attempt, name, title, onAttemp
       </h2>
       {attempt >= 0 && (
         <p className="hint">
-          Decision {whole(attempt + 1)} of {whole(run.tickOf.length)}, step {run.steps[run.attempts.step[attempt]]?.label}.{run.attempts.minor[attempt]}: {run.outcomeOf(attempt)}
+          {run.steps.length ? `Decision ${whole(attempt + 1)} of ${whole(run.tickOf.length)}, step ${run.steps[run.attempts.step[attempt]]?.label}.${run.attempts.minor[attempt]}` : `Attempt ${whole(attempt + 1)} of ${whole(run.tickOf.length)}`}: {run.outcomeOf(attempt)}
         </p>
       )}
       <p className="sentence">{sentence(run, pod, attempt, detail, gone.map((victim) => run.pods.key[victim]))}</p>
@@ -84,7 +84,7 @@ export function DecisionPanel({ run, replay, pod, attempt, name, title, onAttemp
         <div className="chips" role="group" aria-label="Attempts">
           {tries.slice(-12).map((each) => (
             <button type="button" key={each} aria-pressed={each === attempt} onClick={() => onAttempt?.(each)}>
-              {tries.indexOf(each) + 1}. {run.outcomeOf(each)} in step {run.steps[run.attempts.step[each]]?.label}
+              {tries.indexOf(each) + 1}. {run.outcomeOf(each)}{run.steps.length > 0 && ` in step ${run.steps[run.attempts.step[each]]?.label}`}
             </button>
           ))}
         </div>
@@ -109,7 +109,12 @@ function Body({ run, replay, pod, attempt, detail, gone, isWide }: {
   const stages = useMemo(() => funnel(run, attempt, detail, replay.nodesThere), [run, attempt, detail, replay]);
   return (
     <>
-      <Funnel stages={stages} plugin={plugin} onPlugin={setPlugin} />
+      {run.attempts.visited[attempt] > 0 || run.outcomeOf(attempt) !== "scheduled" ? <Funnel stages={stages} plugin={plugin} onPlugin={setPlugin} /> : (
+        <p className="hint">The scheduler that placed it recorded no verdicts about single nodes.{run.volcano && <> {" "}<a href="#view=queues" onClick={(event) => {
+          event.preventDefault();
+          visit({ view: "queues" });
+        }}>Queues and jobs</a> has its gang.</>}</p>
+      )}
       <Preemption {...{ run, pod, attempt, detail, gone }} />
       <Answers detail={detail} />
       {!detail && <p className="hint" role="status">Loading this decision…</p>}
@@ -219,6 +224,7 @@ function WhyNot({ replay, attempt, cells, rows, winner, gone, pinned, onPin }: {
   const [text, setText] = useState("");
   const found = pinned.map((node) => rows.find((row) => row.node === node)).filter((row) => row !== undefined);
   const [one, other] = found.length > 1 ? found : [winner, found[0]];
+  const closest = useMemo(() => (winner ? undefined : nearest(replay, attempt, cells, rows, gone)), [winner, replay, attempt, cells, rows, gone]);
   return (
     <div className="whynot">
       <h3>What would have to change?</h3>
@@ -237,9 +243,9 @@ function WhyNot({ replay, attempt, cells, rows, winner, gone, pinned, onPin }: {
         <button type="submit">Ask</button>
       </form>
       {found.length === 0 && <p className="hint">Name a node, or pin one or two rows of the matrix to compare them.</p>}
-      {found.map((row) => (
+      {[...found, ...(closest && !found.length ? [closest] : [])].map((row) => (
         <div key={row.node} className="answer" aria-live="polite">
-          <b><Name text={row.node} /></b>
+          <b><Name text={row.node} /></b>{row === closest && !found.length && " lacks least:"}
           <ul>{missing(replay, attempt, cells, row, winner, gone).map((line) => <li key={line}>{line}</li>)}</ul>
         </div>
       ))}

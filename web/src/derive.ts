@@ -116,6 +116,11 @@ export function axis(run: Run): Float64Array {
   return starts;
 }
 
+/** The state before the first step, as axes and the bar name it. */
+export function beginning(run: Run): string {
+  return run.start > 0 ? "snapshot" : "before";
+}
+
 /** A whole number with separators. */
 export function whole(number: number): string {
   return number.toLocaleString("en-US");
@@ -135,7 +140,7 @@ export function duration(microseconds: number): string {
 }
 
 /** Nodes in groups of equal label value, groups by name; without a label there is one group. */
-export function groupNodes(run: Run, label: string): { name: string; rows: number[] }[] {
+export function groupNodes(run: { nodes: Pick<Run["nodes"], "name" | "labels"> }, label: string): { name: string; rows: number[] }[] {
   const groups = new Map<string, number[]>();
   run.nodes.name.forEach((_, i) => {
     const value = label ? (run.nodes.labels[i][label] ?? "(none)") : "";
@@ -147,7 +152,7 @@ export function groupNodes(run: Run, label: string): { name: string; rows: numbe
 }
 
 /** Label keys that are worth grouping by: more than one value, and fewer values than half the nodes. */
-export function groupingLabels(run: Run): string[] {
+export function groupingLabels(run: { nodes: Pick<Run["nodes"], "name" | "labels"> }): string[] {
   const values = new Map<string, Set<string>>();
   for (const labels of run.nodes.labels) {
     for (const [key, value] of Object.entries(labels)) {

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { go, useAddress, visit } from "./address";
 import { addressOf, counted } from "./derive";
+import { isFree, isPressable } from "./keys";
 import { Name } from "./names";
 import type { Player } from "./player";
 import { PlayerBar } from "./playerbar";
@@ -47,13 +48,13 @@ export function Frame({ title, summary, views, player, home, footer }: Props) {
           }}>{each.title}</a>
         ))}
       </nav>
-      <main className={`view view-${view.key}`}>
+      <main className={`view view-${view.key}`} tabIndex={0}>
         {view.content()}
         {view !== views[0] && <footer>{footer}</footer>}
       </main>
       <PlayerBar player={player} />
       <Search dialog={search} runs={player.runs} />
-      <Help dialog={help} />
+      <HelpOfRun dialog={help} />
     </div>
   );
 }
@@ -61,12 +62,9 @@ export function Frame({ title, summary, views, player, home, footer }: Props) {
 function useKeys(player: Player, onSearch: () => void, onHelp: () => void) {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      if (!isFree(event)) return;
       const target = event.target as HTMLElement;
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-      const isText = target.matches("input:not([type=range]), textarea, select, [contenteditable]");
-      if (isText) return;
-      const isPressable = target.matches("button, a, summary");
-      if (event.key === " " && !isPressable) player.isPlaying ? player.pause() : player.play();
+      if (event.key === " " && !isPressable(event)) player.isPlaying ? player.pause() : player.play();
       else if (event.key === "ArrowRight" && event.shiftKey) player.nextStep(1);
       else if (event.key === "ArrowLeft" && event.shiftKey) player.nextStep(-1);
       else if (event.key === "ArrowRight") player.nextDecision(1);
@@ -159,20 +157,28 @@ const KEYS: [string, string][] = [
   ["?", "this help"],
 ];
 
-function Help({ dialog }: { dialog: React.RefObject<HTMLDialogElement | null> }) {
+export function Help({ dialog, keys, children }: { dialog: React.RefObject<HTMLDialogElement | null>; keys: [string, string][]; children: ReactNode }) {
   return (
     <dialog ref={dialog} className="help" aria-label="Help">
       <h2>Keys</h2>
-      <dl>{KEYS.map(([key, what]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div>)}</dl>
+      <dl>{keys.map(([key, what]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div>)}</dl>
       <h2>How to read it</h2>
+      {children}
+      <p>The address of the page reopens what you see.</p>
+      <button type="button" autoFocus onClick={() => dialog.current?.close()}>Close</button>
+    </dialog>
+  );
+}
+
+function HelpOfRun({ dialog }: { dialog: React.RefObject<HTMLDialogElement | null> }) {
+  return (
+    <Help dialog={dialog} keys={KEYS}>
       <p>
         Everything follows one cursor: the bar below. A tile is a node; the ring marks the node of the decision at the
         cursor, a dashed ring the node of its victims. Blue is placed, amber waits, red was displaced.
       </p>
       <p>The record has the scheduler's attempts, not the moves between its queues: a pod is active until its first attempt, and where its last attempt left it until the next one.</p>
-      <p>The address of the page reopens what you see.</p>
-      <button type="button" autoFocus onClick={() => dialog.current?.close()}>Close</button>
-    </dialog>
+    </Help>
   );
 }
 

@@ -23,7 +23,7 @@ export function lastUpTo(values: ArrayLike<number>, most: number): number {
 
 export class Player {
   readonly replays: Replay[];
-  /** The run whose changes the cursor counts: the one with most steps. */
+  /** The run whose changes the cursor counts: with most steps, else one with attempts, which a cluster as it is has none of. */
   readonly run: Run;
   tick: number;
   isPlaying = false;
@@ -36,7 +36,8 @@ export class Player {
   private readonly frames: { last: number; owed: number } = { last: 0, owed: 0 };
 
   constructor(readonly runs: Run[]) {
-    this.run = runs.reduce((most, run) => (run.steps.length > most.steps.length ? run : most), runs[0]);
+    const weight = (run: Run) => 2 * run.steps.length + Number(run.tickOf.length > 0);
+    this.run = runs.reduce((most, run) => (weight(run) > weight(most) ? run : most), runs[0]);
     this.replays = runs.map((run) => new Replay(run));
     this.tick = this.end;
     this.follow();

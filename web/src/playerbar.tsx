@@ -9,7 +9,8 @@ export function PlayerBar({ player }: { player: Player }) {
   usePlayer(player);
   const { run, attempt, step } = player;
   const count = run.tickOf.length;
-  const label = step < 0 ? "before the first step" : `step ${run.steps[step].label}.${player.minor}`;
+  const waiting = useMemo(() => series(run, 600), [run]);
+  const label = step < 0 ? (run.start > 0 ? "snapshot, before the first step" : "before the first step") : `step ${run.steps[step].label}.${player.minor}`;
   const time = run.steps.some((each) => each.time) ? ` · +${duration(player.time * 1000)}` : "";
   const decision = count ? ` · decision ${whole(attempt + 1)} of ${whole(count)}` : "";
   const atEnd = player.tick >= player.end;
@@ -30,7 +31,13 @@ export function PlayerBar({ player }: { player: Player }) {
         </select>
       </div>
       <p className="where" aria-live={player.isPlaying ? "off" : "polite"}>{label}{time}{decision}</p>
-      <Scrubber player={player} />
+      <Scrubber
+        {...{ start: player.start, end: player.end, value: player.tick, waiting }}
+        marks={run.stepEnds}
+        label="Moment of the run"
+        text={step < 0 ? "before the first step" : `step ${run.steps[step].label}.${player.minor}, decision ${attempt + 1}`}
+        onSeek={(tick) => player.seek(tick)}
+      />
     </section>
   );
 }
@@ -45,7 +52,7 @@ const ICONS = {
   nextStep: "M3 3l7 5-7 5zM11 3h2v10h-2z",
 };
 
-function Button({ label, icon, onClick, disabled }: { label: string; icon: keyof typeof ICONS; onClick: () => void; disabled?: boolean }) {
+export function Button({ label, icon, onClick, disabled }: { label: string; icon: keyof typeof ICONS; onClick: () => void; disabled?: boolean }) {
   return (
     <button type="button" aria-label={label} title={label} disabled={disabled} onClick={onClick}>
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d={ICONS[icon]} fill="currentColor" /></svg>
@@ -53,10 +60,20 @@ function Button({ label, icon, onClick, disabled }: { label: string; icon: keyof
   );
 }
 
-function Scrubber({ player }: { player: Player }) {
+/** The slider over all moments, with the number of waiting pods behind it. */
+export function Scrubber({ start, end, value, waiting, marks, label, text, onSeek }: {
+  start: number;
+  end: number;
+  value: number;
+  waiting: { ticks: number[]; waiting: number[] };
+  /** Where lines are drawn: the ends of steps. */
+  marks: ArrayLike<number>;
+  label: string;
+  text: string;
+  onSeek: (tick: number) => void;
+}) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { run, start, end } = player;
-  const waiting = useMemo(() => series(run, 600), [run]);
+  const most = waiting.waiting.reduce((more, each) => Math.max(more, each), 0);
   useEffect(() => {
     const element = canvas.current!;
     const render = () => {
@@ -66,38 +83,28 @@ function Scrubber({ player }: { player: Player }) {
       const context = element.getContext("2d")!;
       context.scale(ratio, ratio);
       const x = (tick: number) => ((tick - start) / Math.max(1, end - start)) * width;
-      const most = Math.max(1, ...waiting.waiting);
       context.fillStyle = KINDS[1];
       waiting.ticks.forEach((tick, i) => {
         const next = waiting.ticks[i + 1] ?? end;
-        const tall = (waiting.waiting[i] / most) * (height - 2);
+        const tall = (waiting.waiting[i] / Math.max(1, most)) * (height - 2);
         context.fillRect(x(tick), height - tall, Math.max(1, x(next) - x(tick) + 0.5), tall);
       });
       context.fillStyle = themed("--line-strong");
       let free = -8;
-      for (const tick of run.stepEnds) {
-        if (x(tick) - free < 4) continue;
-        free = x(tick);
-        context.fillRect(Math.min(width - 1, x(tick)), 0, 1, height);
+      for (let i = 0; i < marks.length; i++) {
+        if (x(marks[i]) - free < 4) continue;
+        free = x(marks[i]);
+        context.fillRect(Math.min(width - 1, free), 0, 1, height);
       }
     };
     const observer = new ResizeObserver(render);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [waiting, run, start, end]);
-  const most = Math.max(0, ...waiting.waiting);
+  }, [waiting, marks, start, end, most]);
   return (
-    <div className="scrubber" title={`Orange: waiting pods (at most ${whole(most)}); lines: ends of steps`}>
+    <div className="scrubber" title={`Orange: waiting pods (at most ${whole(most)})${marks.length ? "; lines: ends of steps" : ""}`}>
       <canvas ref={canvas} aria-hidden="true" />
-      <input
-        type="range"
-        aria-label="Moment of the run"
-        aria-valuetext={player.step < 0 ? "before the first step" : `step ${run.steps[player.step].label}.${player.minor}, decision ${player.attempt + 1}`}
-        min={start}
-        max={end}
-        value={player.tick}
-        onChange={(event) => player.seek(Number(event.target.value))}
-      />
+      <input type="range" aria-label={label} aria-valuetext={text} min={start} max={end} value={value} onChange={(event) => onSeek(Number(event.target.value))} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** Where pods wait at the cursor: the queues of the scheduler, each with its first pods. */
 import { Name } from "./names";
-import { whole } from "./derive";
+import { counted, whole } from "./derive";
 import type { Player } from "./player";
 import { usePlayer } from "./player";
 import { ACTIVE, BACKOFF, GATED, OVER, PERMIT, PLACED, UNSCHEDULABLE } from "./replay";
@@ -41,7 +41,7 @@ export function Queue({ player, onSelect, selected }: { player: Player; onSelect
           </div>
         );
       })}
-      <p className="hint sum">{whole(replay.counts[PLACED])} pods on nodes · {whole(replay.counts[OVER])} ended</p>
+      <p className="hint sum">{counted(replay.counts[PLACED], "pod")} on nodes · {whole(replay.counts[OVER])} ended</p>
     </section>
   );
 }

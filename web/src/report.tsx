@@ -1,8 +1,9 @@
 /** One run: the cluster playing, the decision at the cursor, and tables of everything. */
 import { useMemo, useState } from "react";
 import { go, useAddress, visit } from "./address";
+import { Choice, colours } from "./choice";
 import { Curves } from "./curves";
-import { addressOf, axis, counted, groupingLabels, levels, podOf, victims } from "./derive";
+import { addressOf, axis, beginning, counted, groupingLabels, levels, podOf, victims } from "./derive";
 import { DecisionPanel, useDetail } from "./decisionpanel";
 import { Frame, Omitted, type View } from "./frame";
 import { Name } from "./names";
@@ -13,33 +14,7 @@ import type { Run } from "./run";
 import { Nodes, Pods, Workloads } from "./tables";
 import { Timeline } from "./timeline";
 import { VolcanoSections } from "./volcano";
-
-export function Choice({ label, value, options, onChange }: {
-  label: string;
-  value: string;
-  options: [string, string][];
-  onChange: (value: string) => void;
-}) {
-  return (
-    <label>
-      {label}{" "}
-      <select value={value} onChange={(event) => onChange(event.target.value)}>
-        {options.map(([key, text]) => <option key={key} value={key}>{text}</option>)}
-      </select>
-    </label>
-  );
-}
-
-/** What the map can be coloured by, for a menu. */
-export function colours(run: Run, plugins: string[]): [string, string][] {
-  return [
-    ...run.resources.filter((name) => name !== "pods").map((name): [string, string] => [name, `requested ${name}`]),
-    ["count", "number of pods"],
-    ...run.resources.filter((name) => name !== "pods").map((name): [string, string] => [`free:${name}`, `free ${name}`]),
-    ["score:total", "total score"],
-    ...plugins.map((name): [string, string] => [`score:${name}`, `score of ${name}`]),
-  ];
-}
+import { WorkloadsAtEnd, WorkloadsLine } from "./workloads";
 
 export function Headline({ run }: { run: Run }) {
   return (
@@ -47,6 +22,7 @@ export function Headline({ run }: { run: Run }) {
       <p className="verdict-line">
         <span className={`phase ${run.phase.toLowerCase()}`}>{run.phase}</span> {run.message}
       </p>
+      <WorkloadsLine run={run} />
       <dl className="headline">
         {run.headline.map(({ label, value, hint, show }) => (
           <div key={label} title={hint}>
@@ -162,7 +138,7 @@ function Times({ player }: { player: Player }) {
     return to > from ? [from, to] : [0, Math.max(1, run.steps.length)];
   }, [address.range, run]);
   const places = useMemo(() => axis(run), [run]);
-  const labels = useMemo(() => ["before", ...run.steps.map((each) => each.label)], [run]);
+  const labels = useMemo(() => [beginning(run), ...run.steps.map((each) => each.label)], [run]);
   const { rates, queue } = useMemo(() => {
     const { allocation, waiting, preempted } = levels(run);
     const names = run.resources.filter((name) => name !== "pods").slice(0, 4);
@@ -194,7 +170,7 @@ export function Report({ player, home }: { player: Player; home?: React.ReactNod
     { key: "play", title: "Play", content: () => <Play player={player} /> },
     { key: "decision", title: "Decision", content: () => <Decision player={player} isWide /> },
     { key: "timeline", title: "Timeline", content: () => <Times player={player} /> },
-    { key: "workloads", title: "Workloads", content: () => <Workloads player={player} replay={replay} onOpen={(search) => go({ view: "pods", search, show: "", node: "" }, { push: true })} /> },
+    { key: "workloads", title: "Workloads", content: () => <><WorkloadsAtEnd run={run} /><Workloads player={player} replay={replay} onOpen={(search) => go({ view: "pods", search, show: "", node: "" }, { push: true })} /></> },
     {
       key: "pods",
       title: "Pods",

@@ -1,6 +1,7 @@
 /** A run that is open: its columns, and where its attempts and steps are among the changes of the cluster. */
 import { ATTEMPT, BOUND, CREATED, type Attempts, type Changes, type Lanes, type Nodes, type Pods, type Shape, type Summary } from "./data";
 import type { RunSource } from "./source";
+import { inOrder } from "./names";
 
 export interface Run extends Summary {
   source: RunSource;
@@ -75,6 +76,6 @@ export async function openRun(source: RunSource): Promise<Run> {
 }
 
 /** The summary alone: a page has everything else in the same object. */
-function pick({ name, title, phase, message, version, resources, omitted, headline, steps, phases, volcano }: Summary): Summary {
-  return { name, title, phase, message, version, resources, omitted, headline, steps, phases, volcano };
+function pick({ name, title, phase, message, version, resources, omitted, headline, steps, phases, volcano, workloads }: Summary): Summary {
+  return { name: inOrder(name), title: inOrder(title), phase, message: inOrder(message), version, resources, omitted, headline, steps, phases, volcano, workloads };
 }

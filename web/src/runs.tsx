@@ -1,10 +1,10 @@
 /** The folder of runs: searched, opened, compared; sweeps with their trade-off front. */
 import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { go, useAddress, visit } from "./address";
-import { KINDS } from "./colours";
 import { counted, whole } from "./derive";
-import { Name } from "./names";
+import { inOrder, Name } from "./names";
 import { getJson } from "./source";
+import "./runs.css";
 
 interface Listed {
   folder: string;
@@ -13,7 +13,7 @@ interface Listed {
 }
 
 function when(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleString();
+  return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 }
 
 function useAnswer<T>(path: string): { answer?: T; error?: string } {
@@ -30,6 +30,7 @@ export function Runs() {
   const [ticked, setTicked] = useState<string[]>([]);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const found = answer?.runs.filter((run) => words.every((word) => `${run.id} ${run.title} ${run.phase} ${run.message}`.toLowerCase().includes(word))) ?? [];
+  const hasScenarios = answer?.runs.some((run) => run.title !== run.id && run.title) ?? false;
   return (
     <main className="view runs">
       <section aria-labelledby="runs-title">
@@ -43,14 +44,14 @@ export function Runs() {
           <>
             <div className="tools">
               <label>Search runs <input type="search" value={search} onChange={(event) => go({ search: event.target.value })} placeholder="name, scenario or verdict" /></label>
-              <button type="button" disabled={ticked.length < 2} onClick={() => visit({ compare: ticked.join(","), search: "" })}>
+              <button type="button" disabled={ticked.length < 2} onClick={() => visit({ compare: ticked.map((id) => id.replace(/[%,]/g, encodeURIComponent)).join(","), search: "" })}>
                 Compare {ticked.length > 1 ? counted(ticked.length, "run") : "(tick two or more)"}
               </button>
               <span className="hint">{whole(found.length)} of {counted(answer.runs.length, "run")}</span>
             </div>
-            <div className="cards">
+            <div className="cards list">
               <table>
-                <thead><tr><th scope="col">Compare</th><th scope="col">Run</th><th scope="col">Scenario</th><th scope="col">Verdict</th><th scope="col">Changed</th></tr></thead>
+                <thead><tr><th scope="col" className="tick">Compare</th><th scope="col">Run</th>{hasScenarios && <th scope="col">Scenario</th>}<th scope="col" className="verdict-of">Verdict</th><th scope="col" className="when">Changed</th></tr></thead>
                 <tbody>
                   {found.map((run) => (
                     <tr key={run.id}>
@@ -58,7 +59,7 @@ export function Runs() {
                         <input type="checkbox" aria-label={`Compare ${run.id}`} checked={ticked.includes(run.id)} onChange={() => setTicked(ticked.includes(run.id) ? ticked.filter((id) => id !== run.id) : [...ticked, run.id])} />
                       </td>
                       <th scope="row"><a href={`#run=${encodeURIComponent(run.id)}`}><Name text={run.id === "." ? answer.folder : run.id} /></a></th>
-                      <td data-run="scenario"><Name text={run.title} /></td>
+                      {hasScenarios && <td data-run="scenario"><Name text={run.title} /></td>}
                       <td data-run="verdict" className="why"><span className={`phase ${run.phase.toLowerCase()}`}>{run.phase}</span> {run.message}</td>
                       <td data-run="changed">{when(run.changed)}</td>
                     </tr>
@@ -84,6 +85,21 @@ type Cell = string | number | null;
 interface Sweep {
   columns: string[];
   rows: Cell[][];
+  objectives: { number: string; better: string }[];
+  /** The runs that were kept, by the number of their point. */
+  runs: Record<string, string>;
+}
+
+interface Point {
+  row: Cell[];
+  i: number;
+  x: number;
+  y: number;
+}
+
+/** A number as short as it can be told apart. */
+function figure(value: number): string {
+  return Number.isInteger(value) ? whole(value) : Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
 }
 
 const SETTINGS = new Set(["point", "scenario", "schedulerConfig", "seed", "phase", "message", "tries"]);
@@ -115,30 +131,41 @@ export function SweepPage({ name, home }: { name: string; home: ReactNode }) {
 }
 
 function Scatter({ sweep }: { sweep: Sweep }) {
-  const { x: askedX, y: askedY, better = "lower,lower", point } = useAddress();
+  const { x: askedX, y: askedY, better: askedBetter, point } = useAddress();
   const numbers = sweep.columns.filter((name, i) => !SETTINGS.has(name) && !name.startsWith("axis.") && sweep.rows.some((row) => typeof row[i] === "number"));
   const varied = numbers.filter((name) => new Set(sweep.rows.map((row) => row[sweep.columns.indexOf(name)])).size > 1);
-  const [x, y] = [askedX ?? varied[0] ?? numbers[0], askedY ?? varied[1] ?? numbers[1] ?? numbers[0]];
+  const wanted = [...sweep.objectives.map((each) => each.number), ...varied.filter((name) => !sweep.objectives.some((each) => each.number === name)), ...numbers];
+  const [x, y] = [askedX ?? wanted[0], askedY ?? wanted[1] ?? wanted[0]];
+  const better = askedBetter ?? [x, y].map((name) => sweep.objectives.find((each) => each.number === name)?.better ?? "lower").join(",");
   const signs = better.split(",").map((word) => (word === "higher" ? -1 : 1)) as [number, number];
   const points = useMemo(() => {
     const [cx, cy] = [sweep.columns.indexOf(x), sweep.columns.indexOf(y)];
-    return sweep.rows.map((row, i) => ({ row, i, x: row[cx], y: row[cy] })).filter((each): each is { row: Cell[]; i: number; x: number; y: number } => typeof each.x === "number" && typeof each.y === "number");
+    return sweep.rows.map((row, i) => ({ row, i, x: row[cx], y: row[cy] })).filter((each): each is Point => typeof each.x === "number" && typeof each.y === "number");
   }, [sweep, x, y]);
   const front = useMemo(() => frontOf(points, signs), [points, better]);
   if (!points.length) return <p className="hint empty">No point of this sweep has numbers: its runs have failed, or it was not finished.</p>;
   const range = (values: number[]) => [Math.min(...values), Math.max(...values)];
   const [[left, right], [low, high]] = [range(points.map((each) => each.x)), range(points.map((each) => each.y))];
-  const at = (value: number, from: number, to: number, size: number) => (to > from ? (value - from) / (to - from) : 0.5) * size;
+  const at = (value: number, from: number, to: number) => (to > from ? (100 * (value - from)) / (to - from) : 50);
   const chosen = points.find((each) => String(each.i) === point);
-  const settings = sweep.columns.map((name, i) => [name, i] as const).filter(([name]) => name.startsWith("axis.") || ["scenario", "schedulerConfig", "seed"].includes(name));
+  const all = sweep.columns.map((name, i) => [name, i] as const).filter(([name]) => name.startsWith("axis.") || ["scenario", "schedulerConfig", "seed"].includes(name));
+  // What is the same in every point tells none from another.
+  const differing = all.filter(([, i]) => sweep.rows.some((row) => row[i] !== sweep.rows[0][i]));
+  const settings = differing.length ? differing : all;
   const line = [...front].map((i) => points[i]).sort((a, b) => a.x - b.x);
-  const [sx, sy] = [(each: { x: number }) => 60 + at(each.x, left, right, 500), (each: { y: number }) => 300 - at(each.y, low, high, 270)];
+  const runOf = (each: Point): string | undefined => sweep.runs[String(each.row[sweep.columns.indexOf("point")])];
+  const told = (each: Point) => inOrder(settings.map(([name, i]) => `${name.replace("axis.", "")} ${each.row[i]}`).join(", "));
+  const open = (each: Point) => {
+    const run = runOf(each);
+    if (run === undefined) go({ point: String(each.i) });
+    else visit({ run, sweep: "", x: "", y: "", better: "", point: "" });
+  };
   return (
     <>
       <div className="tools">
         {([["x", x, 0], ["y", y, 1]] as const).map(([axis, value, place]) => (
-          <span key={axis}>
-            <label>{axis === "x" ? "Across" : "Up"} <select value={value} onChange={(event) => go({ [axis]: event.target.value })}>{numbers.map((number) => <option key={number}>{number}</option>)}</select></label>{" "}
+          <span key={axis} className="axis-choice">
+            <label>{axis === "x" ? "Across" : "Up"} <select value={value} onChange={(event) => go({ [axis]: event.target.value, better: "" })}>{numbers.map((number) => <option key={number}>{number}</option>)}</select></label>{" "}
             <select aria-label={`Better ${axis}`} value={better.split(",")[place]} onChange={(event) => go({ better: better.split(",").map((word, i) => (i === place ? event.target.value : word)).join(",") })}>
               <option value="lower">lower is better</option>
               <option value="higher">higher is better</option>
@@ -146,30 +173,83 @@ function Scatter({ sweep }: { sweep: Sweep }) {
           </span>
         ))}
       </div>
-      <svg className="scatter" viewBox="0 0 600 340" role="group" aria-label={`${y} over ${x}`}>
-        <line x1="60" y1="310" x2="580" y2="310" /><line x1="50" y1="20" x2="50" y2="310" />
-        <text x="60" y="328">{left}</text><text x="580" y="328" textAnchor="end">{right} {x}</text>
-        <text x="44" y="304" textAnchor="end">{low}</text><text x="44" y="36" textAnchor="end">{high}</text><text x="8" y="14">{y}</text>
-        <polyline points={line.map((each) => `${sx(each)},${sy(each)}`).join(" ")} />
-        {points.map((each, i) => (
-          <circle key={i} cx={sx(each)} cy={sy(each)} r={front.has(i) ? 6 : 4} fill={front.has(i) ? KINDS[1] : KINDS[6]} tabIndex={0} role="button" aria-label={`point ${each.i}: ${x} ${each.x}, ${y} ${each.y}${front.has(i) ? ", on the front" : ""}`} onClick={() => go({ point: String(each.i) })} onKeyDown={(event) => event.key === "Enter" && go({ point: String(each.i) })} />
-        ))}
-      </svg>
-      <p className="hint">{counted(front.size, "point")} of {whole(points.length)} {front.size === 1 ? "is" : "are"} on the trade-off front (amber): no other is at least as good in both and better in one.</p>
-      {chosen && <p className="sentence">{settings.map(([name, i]) => `${name.replace("axis.", "")} ${chosen.row[i]}`).join(", ")}: {x} {chosen.x}, {y} {chosen.y}.</p>}
+      <div className="scatter" role="group" aria-label={`${y} over ${x}`}>
+        <p className="upward"><Name text={y} /></p>
+        <div className={high > low ? "ticks" : "ticks one"}><span>{figure(high)}</span><span>{high > low && figure(low)}</span></div>
+        <div className="plot">
+          <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"><polyline points={line.map((each) => `${at(each.x, left, right)},${100 - at(each.y, low, high)}`).join(" ")} /></svg>
+          {points.map((each, i) => (
+            <button
+              type="button" key={each.i} className={front.has(i) ? "dot front" : "dot"} aria-pressed={each === chosen || undefined} title={told(each)}
+              style={{ left: `${at(each.x, left, right)}%`, bottom: `${at(each.y, low, high)}%` }}
+              aria-label={`${runOf(each) === undefined ? "Point" : "Open the run of point"} ${each.i}: ${x} ${figure(each.x)}, ${y} ${figure(each.y)}${front.has(i) ? ", on the front" : ""}`}
+              onClick={() => open(each)}
+            />
+          ))}
+        </div>
+        <div className="ticks across"><span>{figure(left)}</span><span>{right > left && figure(right)}</span></div>
+        <p className="rightward"><Name text={x} /></p>
+      </div>
+      <p className="legend wraps"><span><i className="dot front" />on the trade-off front: {whole(front.size)} of {counted(points.length, "point")}; no other is at least as good in both and better in one</span><span><i className="dot" />beaten by another</span></p>
+      {chosen && (
+        <p className="sentence">
+          {told(chosen)}: <Name text={x} /> {figure(chosen.x)}, <Name text={y} /> {figure(chosen.y)}. <span className="hint">Its run was not kept. <code>seatrial sweep FILE --keep-runs</code> plays the settings on the front of its objectives again and keeps them.</span>
+        </p>
+      )}
+      {differing.length > 0 && points.length > 1 && (
+        <Parallel
+          points={points.map((each, i) => ({ values: [...differing.map(([, c]) => each.row[c]), each.x, each.y], isFront: front.has(i), isChosen: each === chosen }))}
+          names={[...differing.map(([name]) => name.replace("axis.", "")), x, y]}
+        />
+      )}
       <div className="cards">
         <table>
-          <thead><tr>{settings.map(([name]) => <th scope="col" key={name}>{name.replace("axis.", "")}</th>)}<th scope="col">{x}</th><th scope="col">{y}</th></tr></thead>
+          <caption>The front</caption>
+          <thead><tr>{settings.map(([name]) => <th scope="col" key={name}><Name text={name.replace("axis.", "")} /></th>)}<th scope="col"><Name text={x} /></th><th scope="col"><Name text={y} /></th><th scope="col">Run</th></tr></thead>
           <tbody>
             {line.map((each) => (
-              <tr key={each.i} aria-selected={String(each.i) === point || undefined}>
-                {settings.map(([name, i]) => <td key={name} data-run={name.replace("axis.", "")}>{String(each.row[i])}</td>)}
-                <td data-run={x}>{each.x}</td><td data-run={y}>{each.y}</td>
+              <tr key={each.i} aria-selected={each === chosen || undefined}>
+                {settings.map(([name, i]) => <td key={name} data-run={name.replace("axis.", "")}><Name text={String(each.row[i])} /></td>)}
+                <td data-run={x}>{figure(each.x)}</td><td data-run={y}>{figure(each.y)}</td>
+                <td data-run="run">{runOf(each) === undefined ? <span className="hint">not kept</span> : <button type="button" className="link" onClick={() => open(each)}>Open</button>}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
     </>
+  );
+}
+
+/** A line for each point, through its settings and both numbers; those of the front above the others. */
+function Parallel({ names, points }: { names: string[]; points: { values: Cell[]; isFront: boolean; isChosen: boolean }[] }) {
+  const axes = names.map((name, a) => {
+    const values = [...new Set(points.map(({ values: each }) => each[a]))];
+    const isNumber = values.every((value) => typeof value === "number");
+    const sorted = isNumber ? (values as number[]).sort((one, other) => one - other) : values.sort();
+    const [least, most] = [Number(sorted[0]), Number(sorted.at(-1))];
+    const at = (value: Cell) => (sorted.length < 2 ? 50 : isNumber ? (100 * (Number(value) - least)) / (most - least) : (100 * sorted.indexOf(value)) / (sorted.length - 1));
+    const shown = isNumber && sorted.length > 4 ? [sorted[0], sorted.at(-1)!] : sorted.slice(0, 6);
+    const ticks = shown.map((value) => ({ text: typeof value === "number" ? figure(value) : String(value), at: at(value) }));
+    return { name, at, ticks: ticks.filter((tick, i) => i === ticks.length - 1 || ticks.slice(i + 1).every((later) => Math.abs(later.at - tick.at) >= 9)) };
+  });
+  const x = (a: number) => (100 * (a + 0.5)) / names.length;
+  const ordered = [...points].sort((one, other) => Number(one.isChosen) - Number(other.isChosen) || Number(one.isFront) - Number(other.isFront));
+  return (
+    <figure className="parallel">
+      <figcaption>Settings and numbers of every point; those of the front stand out</figcaption>
+      <div className="axes" style={{ gridTemplateColumns: `repeat(${names.length}, minmax(0, 1fr))` }}>
+        <svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label={`${counted(points.length, "point")} over ${names.join(", ")}`}>
+          {axes.map((_, a) => <line key={a} x1={x(a)} x2={x(a)} y1="0" y2="100" />)}
+          {ordered.map(({ values, isFront, isChosen }, i) => <polyline key={i} className={isChosen ? "chosen" : isFront ? "front" : ""} points={axes.map(({ at }, a) => `${x(a)},${100 - at(values[a])}`).join(" ")} />)}
+        </svg>
+        {axes.map(({ name, ticks }) => (
+          <div key={name} className="axis">
+            {ticks.map((tick) => <span key={tick.text} style={{ bottom: `${tick.at}%` }}><Name text={tick.text} /></span>)}
+            <b><Name text={name} /></b>
+          </div>
+        ))}
+      </div>
+    </figure>
   );
 }

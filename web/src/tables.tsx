@@ -1,9 +1,9 @@
 /** Tables of nodes, pods and workloads: searched, sorted, and drawn only as far as the eye reaches. */
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { ENDED } from "./data";
 import { amount, counted, shows, victims, whole } from "./derive";
-import { Name } from "./names";
+import { commonSuffix, Name, withoutSuffix } from "./names";
 import { type Player, usePlayer } from "./player";
 import { OVER, PLACED, type Replay } from "./replay";
 import type { Run } from "./run";
@@ -18,6 +18,8 @@ export interface Column<T> {
   /** The least width in pixels, and the share of the rest; without it those of a number. */
   width?: [number, number];
   isName?: boolean;
+  /** Whether the names are those of machines: what all end with is left out. */
+  isHost?: boolean;
 }
 
 interface Props<T> {
@@ -41,15 +43,19 @@ export function Table<T>({ label, rows, columns, selected, onSelect, empty }: Pr
       return direction * (typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y)));
     });
   }, [rows, sort, columns]);
-  const virtual = useVirtualizer({ count: sorted.length, getScrollElement: () => body.current, estimateSize: () => ROW, overscan: 8 });
-  const widths = columns.map(({ width }, i) => width ?? (i === 0 ? [168, 3] : [84, 1]));
+  // A title is never cut, unless it is a text of its own.
+  const widths = columns.map(({ width, title }, i) => width ?? (i === 0 ? [168, 3] : [Math.min(200, Math.max(84, 28 + 8 * title.length)), 1]));
   const grid = { gridTemplateColumns: widths.map(([least, share]) => `minmax(${least}px, ${share}fr)`).join(" ") };
-  const least = { minWidth: widths.reduce((sum, [each]) => sum + each, 0) };
+  const least = widths.reduce((sum, [each]) => sum + each, 0);
+  const [box, hasRoom] = useRoom(least);
+  const virtual = useVirtualizer({ count: sorted.length, getScrollElement: () => body.current, estimateSize: () => (hasRoom ? ROW : 2 * ROW), overscan: 8 });
+  useEffect(() => virtual.measure(), [hasRoom]);
+  const suffix = useMemo(() => (columns[0].isHost ? commonSuffix(rows.map((row) => String(columns[0].value(row)))) : ""), [rows, columns]);
   if (!rows.length && empty) return <p className="hint empty">{empty}</p>;
   return (
-    <div className="table" role="table" aria-label={label} aria-rowcount={rows.length + 1}>
-      <div role="rowgroup" style={least}>
-        <div role="row" className="row head" style={grid}>
+    <div className={hasRoom ? "table" : "table as-cards"} role="table" aria-label={label} aria-rowcount={rows.length + 1} ref={box}>
+      <div role="rowgroup">
+        <div role="row" className="row head" style={hasRoom ? grid : undefined}>
           {columns.map((column, i) => (
             <div role="columnheader" key={column.title} aria-sort={sort.column === i ? (sort.down ? "descending" : "ascending") : "none"}>
               <button type="button" onClick={() => setSort({ column: i, down: sort.column === i && !sort.down })}>
@@ -60,7 +66,7 @@ export function Table<T>({ label, rows, columns, selected, onSelect, empty }: Pr
           ))}
         </div>
       </div>
-      <div role="rowgroup" className="body" tabIndex={0} aria-label={`${label}, rows`} ref={body} style={{ ...least, height: Math.min(sorted.length, VISIBLE) * ROW + 2 }}>
+      <div role="rowgroup" className="body" tabIndex={0} aria-label={`${label}, rows`} ref={body} style={{ height: Math.min(virtual.getTotalSize(), VISIBLE * ROW) + 2 }}>
         <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {virtual.getVirtualItems().map((item) => {
             const row = sorted[item.index];
@@ -68,16 +74,18 @@ export function Table<T>({ label, rows, columns, selected, onSelect, empty }: Pr
               <div
                 role="row"
                 key={item.index}
+                ref={hasRoom ? undefined : virtual.measureElement}
+                data-index={item.index}
                 aria-rowindex={item.index + 2}
                 aria-selected={selected?.(row) || undefined}
                 className="row"
-                style={{ ...grid, transform: `translateY(${item.start}px)` }}
+                style={{ ...(hasRoom ? grid : {}), transform: `translateY(${item.start}px)` }}
               >
                 {columns.map((column, c) => {
                   const text = column.text?.(row) ?? String(column.value(row));
-                  const shown = column.isName || c === 0 ? <Name text={text} /> : text;
+                  const shown = c === 0 ? <Name text={withoutSuffix(text, suffix)} /> : column.isName && text ? <Name text={text} /> : text;
                   return (
-                    <div role="cell" key={column.title} title={text}>
+                    <div role="cell" key={column.title} title={text} data-title={column.title}>
                       {c === 0 && onSelect ? <button type="button" onClick={() => onSelect(row)}>{shown}</button> : shown}
                     </div>
                   );
@@ -91,6 +99,19 @@ export function Table<T>({ label, rows, columns, selected, onSelect, empty }: Pr
   );
 }
 
+/** Whether a box is as wide as its content wants at least: a table that is not becomes cards. */
+function useRoom(least: number): [(element: HTMLElement | null) => (() => void) | undefined, boolean] {
+  const [width, setWidth] = useState(Infinity);
+  const [watch] = useState(() => (element: HTMLElement | null) => {
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    setWidth(element.clientWidth);
+    observer.observe(element);
+    return () => observer.disconnect();
+  });
+  return [watch, width >= least];
+}
+
 export function Nodes({ player, selected, onSelect }: { player: Player; selected: string; onSelect: (node: string) => void }) {
   usePlayer(player);
   const { run } = player;
@@ -99,7 +120,7 @@ export function Nodes({ player, selected, onSelect }: { player: Player; selected
   const rows = useMemo(() => run.nodes.name.map((_, i) => i).filter((i) => replay.there[i]), [run, replay, tick]);
   const columns = useMemo<Column<number>[]>(
     () => [
-      { title: "Node", value: (i) => run.nodes.name[i] },
+      { title: "Node", value: (i) => run.nodes.name[i], isHost: true },
       { title: "Pods", value: (i) => replay.pods[i], text: (i) => whole(replay.pods[i]) },
       ...run.resources.filter((name) => name !== "pods").map((name) => {
         const r = run.resources.indexOf(name);
@@ -285,7 +306,7 @@ export function Pods({ run, search, onSearch, node, show, onShow, selected, onSe
               disabled={!counts.get(name) && show !== name}
               onClick={() => onShow(name)}
             >
-              {text} {counts.get(name)}
+              {text} {whole(counts.get(name) ?? 0)}
             </button>
           ))}
         </div>

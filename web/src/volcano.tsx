@@ -39,7 +39,8 @@ function Queues({ run, volcano, step, onStep }: {
   const resources = useMemo(() => [...new Set(volcano.queues.map((each) => each.resource))].sort(), [volcano]);
   const [resource, setResource] = useState(resources[0] ?? "");
   const labels = useMemo(() => run.steps.map((each) => each.label), [run]);
-  const places = useMemo(() => axis(run), [run]);
+  // Without the state before the first step, of which nothing is told.
+  const places = useMemo(() => Array.from(axis(run)).slice(1), [run]);
   const unit = resource === "memory" ? " Gi" : "";
   const charts = useMemo(
     () => volcano.queues.filter((each) => each.resource === resource && each.queue !== "root").map((each) => {
@@ -92,7 +93,7 @@ function Jobs({ volcano }: { volcano: Volcano }) {
       {waiting.length > 0 && (
         <>
           <h3>Why jobs wait</h3>
-          <ul aria-label="Why jobs wait">
+          <ul className="plain" aria-label="Why jobs wait">
             {waiting.slice(0, 100).map((i) => <li key={jobs.job[i]}>{jobs.reason[i]}</li>)}
           </ul>
           {waiting.length > 100 && <p className="hint">{counted(waiting.length - 100, "more job")} {waiting.length === 101 ? "waits" : "wait"}</p>}

@@ -75,7 +75,7 @@ def bench_api(
     if pods:
         for name, flags in (("the server alone", ALONE), ("default serve", ())):
             with running_server(*flags) as server:
-                note(asyncio.run(measure_memory(server, name, nodes, pods)))
+                note(asyncio.run(measure_memory(server, name, nodes, pods, scheduled=flags is not ALONE)))
     if not all_met(figures):
         raise typer.Exit(1)
 
@@ -180,15 +180,18 @@ def _revision(line: bytes) -> int:
     return int(line[start : line.index(b'"', start)])
 
 
-async def measure_memory(server: ServerProcess, name: str, nodes: int, pods: int) -> Figure:
-    """Resident memory with a large cluster, when all that reacts to it has come to rest."""
+async def measure_memory(server: ServerProcess, name: str, nodes: int, pods: int, *, scheduled: bool) -> Figure:
+    """Resident memory with a large cluster when all is at rest; every pod has a node then if `scheduled`."""
     await send_all(server, (request("POST", "/api/v1/nodes", node_body(number)) for number in range(nodes)))
     await send_all(
         server, (request("POST", PODS_PATH, pod_body(f"pod-{number:06}", padding=900)) for number in range(pods))
     )
     await come_to_rest(server)
+    while scheduled and await is_any_unbound(server):
+        # On a busy machine a server may look idle while others have all processors.
+        await come_to_rest(server)
     size = server.resident_megabytes()
-    return Figure(f"memory of {name} with {nodes:,} nodes and {pods:,} pods", size, "MB", must=800, goal=600)
+    return Figure(f"memory of {name} with {nodes:,} nodes and {pods:,} pods", size, "MB", must=600, goal=450)
 
 
 async def come_to_rest(server: ServerProcess) -> None:
@@ -197,6 +200,14 @@ async def come_to_rest(server: ServerProcess) -> None:
     while server.cpu_seconds() - spent > IDLE_SHARE * LOOK_EVERY:
         spent = server.cpu_seconds()
         await asyncio.sleep(LOOK_EVERY)
+
+
+async def is_any_unbound(server: ServerProcess) -> bool:
+    """Whether some pod has no node yet."""
+    connection = await Connection.to(server)
+    _, body = await connection.exchange(request("GET", f"{PODS_PATH}?fieldSelector=spec.nodeName%3D&limit=1"))
+    connection.close()
+    return bool(json.loads(body)["items"])
 
 
 def creation(start: int, end: int, prefix: str = "pod", user: str = "") -> list[bytes]:

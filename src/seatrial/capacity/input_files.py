@@ -1,5 +1,6 @@
 """Reads the pod or the node that a capacity question is about."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from seatrial.model.documents import Document
@@ -26,6 +27,19 @@ def read_pod(path: Path) -> Document:
     spec = {key: value for key, value in spec.items() if key not in ("nodeName", "priority", "preemptionPolicy")}
     metadata |= {"name": name, "namespace": namespace}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def read_objects(paths: Sequence[Path]) -> list[Document]:
+    """All objects of files (`helm template`, `kubectl kustomize`), those of lists one by one."""
+    found = []
+    for path in paths:
+        for document in read_documents(path):
+            for each in document.get("items", [document]) if isinstance(document, dict) else [document]:
+                if not isinstance(each, dict) or not isinstance(each.get("kind"), str):
+                    raise ConfigError(str(path), "kind", "expected objects of Kubernetes")
+                _name(each, path)
+                found.append(each)
+    return found
 
 
 def read_node(path: Path) -> Document:

@@ -4,16 +4,18 @@ The number doubles until it is enough, then it is bisected. Each try is a run of
 scheduler, so the answer is one that was seen to be enough, with one less seen not to be.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from seatrial.capacity.refusals import Refusal, is_hopeless, refusals_of, wording
-from seatrial.capacity.trial import Setting, Trial, why_pending
+from seatrial.capacity.trial import Setting, Trial, key_of, why_pending
 from seatrial.model.documents import Document, decode
 from seatrial.model.errors import ConfigError
 from seatrial.scenario.spec import Template, dialect_of, expand_and_number
 
 HOSTNAME = "kubernetes.io/hostname"
+Counts = tuple[int, ...]
+"""How many nodes there are of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,9 @@ class Shortage:
     pod: str
     why: str
     is_hopeless: bool = False
+    """Whether every node refuses the pod for what it is."""
+    is_refused_by_kinds: bool = False
+    """Whether every added node refuses every pod that waits for what that pod is."""
     refusals: tuple[Refusal, ...] = ()
 
 
@@ -45,7 +50,7 @@ class NodeAnswer:
         short = self.shortage
         if self.nodes is None:
             assert short is not None
-            if short.is_hopeless:
+            if short.is_hopeless or short.is_refused_by_kinds:
                 return f"No number of {self.node} is enough for {self.scenario}: {short.pod} fits none, {short.why}."
             return f"{short.nodes} of {self.node} are not enough for {self.scenario}: {_told(short)}."
         need = f"{self.scenario} needs {self.nodes} of {self.node}"
@@ -71,26 +76,10 @@ def count_nodes(
     nodes = NodeTemplate(node)
     if not add and setting.scenario is not None:
         setting = replace(setting, scenario=without_nodes(setting.scenario, setting), folder=None)
-    search = _Search(setting, nodes, advance)
-    # Without them: only nodes that are there already, those of the snapshot or the scenario, can be enough.
-    low, high = 0, None
-    if search.is_enough(0):
-        high = 0
-    step = 1
-    while high is None and low < limit and not search.is_hopeless:
-        step = min(step, limit)
-        if search.is_enough(step):
-            high = step
-        else:
-            low, step = step, step * 2
-    while high is not None and high - low > 1:
-        middle = (low + high) // 2
-        if search.is_enough(middle):
-            high = middle
-        else:
-            low = middle
-    name = str(setting.scenario["metadata"]["name"]) if setting.scenario else "the snapshot"
-    return NodeAnswer(nodes.name, name, high, tuple(search.tried.items()), search.shortages.get(low))
+    search = Search(setting, [nodes], advance)
+    low, high = search.fewest(lambda count: (count,), limit)
+    tried = tuple((counts[0], pods) for counts, pods in search.tried.items())
+    return NodeAnswer(nodes.name, search.name, high, tried, search.shortages.get((low,)))
 
 
 class NodeTemplate:
@@ -159,36 +148,69 @@ def _is_node(operation: Document) -> bool:
     return (created.get("apiVersion"), created.get("kind")) == ("v1", "Node")
 
 
-class _Search:
-    """The runs of one question, each number of nodes once."""
+class Search:
+    """The runs of one question, each number of nodes of each kind once."""
 
-    def __init__(self, setting: Setting, nodes: NodeTemplate, advance: Callable[[int, int], None]) -> None:
-        self._setting, self._nodes, self._advance = setting, nodes, advance
-        self.tried: dict[int, int] = {}
-        self.shortages: dict[int, Shortage] = {}
+    def __init__(
+        self, setting: Setting, kinds: Sequence[NodeTemplate], advance: Callable[[int, int], None] = lambda *_: None
+    ) -> None:
+        self._setting, self._kinds, self._advance = setting, kinds, advance
+        self.name = str(setting.scenario["metadata"]["name"]) if setting.scenario else "the snapshot"
+        self.tried: dict[Counts, int] = {}
+        self.shortages: dict[Counts, Shortage] = {}
 
-    @property
-    def is_hopeless(self) -> bool:
-        return any(shortage.is_hopeless for shortage in self.shortages.values())
+    def is_hopeless(self, tries: Sequence[Counts]) -> bool:
+        """Whether the last of these tries show that more nodes do not help either.
 
-    def is_enough(self, count: int) -> bool:
+        One try is enough where all nodes refuse a pod for what it is. Where a node that is there already is only full,
+        a pod of this run may go from it to a new node, so that two tries have to end the same.
+        """
+        found = [self.shortages[counts] for counts in tries if any(counts) and counts in self.shortages]
+        last = found[-2:]
+        return any(each.is_hopeless for each in found) or (
+            len(last) == 2 and all(each.is_refused_by_kinds for each in last) and last[0].pods == last[1].pods
+        )
+
+    def fewest(self, counts: Callable[[int], Counts], limit: int) -> tuple[int, int | None]:
+        """The largest number that is not enough, and the smallest that is: doubled, then bisected."""
+        # With 0 only nodes that are there already, those of the snapshot or the scenario, can be enough.
+        low, high = 0, 0 if self.is_enough(counts(0)) else None
+        step, tries = 1, list[Counts]()
+        while high is None and low < limit and not self.is_hopeless(tries):
+            step = min(step, limit)
+            tries.append(counts(step))
+            if self.is_enough(counts(step)):
+                high = step
+            else:
+                low, step = step, step * 2
+        while high is not None and high - low > 1:
+            middle = (low + high) // 2
+            if self.is_enough(counts(middle)):
+                high = middle
+            else:
+                low = middle
+        return low, high
+
+    def is_enough(self, counts: Counts) -> bool:
+        if counts in self.tried:
+            return counts not in self.shortages
         options = self._setting.options
-        snapshot = [*options.snapshot, *self._nodes.copies(count)]
-        trial = Trial(replace(self._setting, options=replace(options, snapshot=snapshot)))
+        added = [node for kind, count in zip(self._kinds, counts, strict=True) for node in kind.copies(count)]
+        trial = Trial(replace(self._setting, options=replace(options, snapshot=[*options.snapshot, *added])))
         if self._setting.scenario is None:
             trial.settle()
-        shortage = _shortage(trial, count)
-        self.tried[count] = shortage.pods if shortage else 0
+        shortage = _shortage(trial, {str(node["metadata"]["name"]) for node in added})
+        self.tried[counts] = shortage.pods if shortage else 0
         if shortage is not None:
-            self.shortages[count] = shortage
-        self._advance(count, self.tried[count])
+            self.shortages[counts] = shortage
+        self._advance(sum(counts), self.tried[counts])
         return shortage is None
 
 
-def _shortage(trial: Trial, count: int) -> Shortage | None:
-    """What the run lacks: a pod that no node of the kind can ever take first, else the first one without a node."""
-    refusals = trial.refusals
-    pending = {f"{pod['metadata']['namespace']}/{pod['metadata']['name']}": pod for pod in trial.pending()}
+def _shortage(trial: Trial, added: Collection[str]) -> Shortage | None:
+    """What the run lacks: a pod that no node of the kinds can ever take first, else the first one without a node."""
+    refusals, count = trial.refusals, len(added)
+    pending = {key_of(pod): pod for pod in trial.pending()}
     # Refused pods that are no longer there were deleted while they waited.
     deleted = {pod: decision for pod, decision in refusals.decisions.items() if not trial.has_pod(pod)}
     without = [*pending, *deleted]
@@ -199,12 +221,18 @@ def _shortage(trial: Trial, count: int) -> Shortage | None:
             return Shortage(count, len(jobs), f"job {job}", why)
         return None
     nodes = trial.nodes()
-    # With no node of the kind nothing is known of it.
-    for pod in pending if count else ():
-        decision = trial.refusal(pod)
+    # With no node of the kinds nothing is known of them.
+    by_kinds = [(pod, trial.refusal(pod)) for pod in pending] if count else []
+    for pod, decision in by_kinds:
         if decision is not None and is_hopeless(decision):
             found = tuple(refusals_of(decision))
             return Shortage(count, len(without), pod, wording(found, nodes), is_hopeless=True, refusals=found)
+    if by_kinds and all(decision is not None and is_hopeless(decision, added) for _, decision in by_kinds):
+        pod, decision = by_kinds[0]
+        assert decision is not None
+        found = tuple(refusals_of(decision, added))
+        why = wording(found, count)
+        return Shortage(count, len(without), pod, why, is_refused_by_kinds=True, refusals=found)
     first = without[0]
     found = why_pending(trial, pending[first]) if first in pending else tuple(refusals_of(deleted[first]))
     why = wording(found, nodes) if nodes else "the cluster has no nodes"

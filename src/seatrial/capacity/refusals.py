@@ -1,12 +1,22 @@
 """Keeps why the scheduler refused each pod: which plugin said no, for what reason, on how many nodes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from seatrial.scheduler import SCHEDULED, Decision, Recorder
 from seatrial.scheduler.framework import Code
 
-NODE_PLUGINS = frozenset({"NodeAffinity", "NodeName", "NodeResourcesFit", "NodeUnschedulable", "TaintToleration"})
+NODE_PLUGINS = frozenset(
+    {
+        "NodeAffinity",
+        "NodeName",
+        "NodeResourcesFit",
+        "NodeUnschedulable",
+        "TaintToleration",
+        "VolumeBinding",
+        "VolumeZone",
+    }
+)
 """Plugins whose UnschedulableAndUnresolvable depends on the node and the pod alone, not on other pods."""
 ALL = {1: "the only node", 2: "both nodes"}
 
@@ -54,10 +64,12 @@ class Refusals:
             self._next.record(decision)
 
 
-def refusals_of(decision: Decision) -> list[Refusal]:
-    """The reasons of a decision, the one for most nodes first."""
+def refusals_of(decision: Decision, nodes: Collection[str] | None = None) -> list[Refusal]:
+    """The reasons of a decision, or those of some nodes, the one for most nodes first."""
     found: dict[tuple[str, str], int] = {}
-    for _, status in decision.rejected():
+    for name, status in decision.rejected():
+        if nodes is not None and name not in nodes:
+            continue
         for reason in status.reasons:
             found[status.plugin, reason] = found.get((status.plugin, reason), 0) + 1
     if not found and not decision.pre_filter.status.is_success:
@@ -69,9 +81,9 @@ def refusals_of(decision: Decision) -> list[Refusal]:
     return [Refusal(plugin, reason, nodes) for (plugin, reason), nodes in ranked]
 
 
-def is_hopeless(decision: Decision) -> bool:
-    """Whether every node refuses the pod for what it is, so that more of the same nodes do not help."""
-    verdicts = list(decision.rejected())
+def is_hopeless(decision: Decision, nodes: Collection[str] | None = None) -> bool:
+    """Whether every node, or each of some, refuses the pod for what it is: more of the same nodes do not help."""
+    verdicts = [each for each in decision.rejected() if nodes is None or each[0] in nodes]
     return bool(verdicts) and all(
         status.code == Code.UNRESOLVABLE and status.plugin in NODE_PLUGINS for _, status in verdicts
     )

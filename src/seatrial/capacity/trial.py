@@ -1,6 +1,6 @@
 """A cluster to try things in: a scenario run to its end, or a snapshot, to which objects are added afterwards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.model.kinds import Kind
 from seatrial.model.writers import user_writer
 from seatrial.scenario import SimulationOptions
-from seatrial.scenario.engine import VOLCANO
+from seatrial.scenario.engine import volcano_of
 from seatrial.scenario.spec import FAILED
 from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.scheduler import Decision
@@ -41,6 +41,8 @@ class Setting:
     scenario: Document | None = None
     folder: Path | None = None
     """Where the files are that the scenario's generators read."""
+    then: Sequence[Document] = ()
+    """Objects that are created in the cluster; pods that are pending before do not count."""
 
 
 class Trial:
@@ -58,12 +60,27 @@ class Trial:
         self.store, self._scheduler, self._engine = simulation.store, run.scheduler, run.engine
         self._engine.settings = replace(self._engine.settings, step_duration=0, drain=False)
         self._pods = self.kind("v1", "Pod")
+        self._waited_before: frozenset[str] = frozenset()
+        if setting.then:
+            self._create_all(setting.then)
 
     def settle(self) -> None:
         """Let controllers and scheduler work until nothing more can be done; pending pods are tried again."""
         major = self._engine.status.major
         for _ in self._engine.step(0 if major is None else major + 1):
             pass
+
+    def _create_all(self, documents: Sequence[Document]) -> None:
+        self.settle()
+        self._waited_before = frozenset(key_of(pod) for pod in self.pending())
+        namespaces = self.kind("v1", "Namespace")
+        for document in documents:
+            namespace = document["metadata"].get("namespace", "default")
+            if self.store.find(namespaces, namespace) is None:
+                self.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+            if document["kind"] != "Namespace" or self.store.find(namespaces, document["metadata"]["name"]) is None:
+                self.create(document)
+        self.settle()
 
     def create(self, document: Document) -> None:
         """Create an object as a user would; SeatrialError where it is not admitted."""
@@ -88,26 +105,34 @@ class Trial:
         self.refusals.wants_cells = False
         return self.refusals.decisions.get(key) if decision is None else decision
 
-    def pending(self) -> Iterator[Document]:
-        """Pods without a node that are not gated."""
+    def unfinished(self) -> Iterator[Document]:
+        """Pods that are not over."""
         for stored in self.store.list(self._pods):
             pod = stored.document()
-            spec, status = pod.get("spec") or {}, pod.get("status") or {}
-            if not (spec.get("nodeName") or spec.get("schedulingGates") or status.get("phase") in FINISHED):
+            if (pod.get("status") or {}).get("phase") not in FINISHED:
+                yield pod
+
+    def pending(self) -> Iterator[Document]:
+        """Pods without a node that are not gated."""
+        for pod in self.unfinished():
+            spec = pod.get("spec") or {}
+            is_placed = spec.get("nodeName") or spec.get("schedulingGates")
+            if not is_placed and not (self._waited_before and key_of(pod) in self._waited_before):
                 yield pod
 
     def waiting_jobs(self) -> Iterator[tuple[str, str]]:
         """Jobs of Volcano that wait, which may have no pods yet, with the reason."""
-        for controller in self._engine.controllers.simulated:
-            if controller.name == VOLCANO:
-                from seatrial.volcano import VolcanoScheduler
-
-                if isinstance(controller, VolcanoScheduler):
-                    yield from ((each.job, each.text.removeprefix(f"job {each.job} ")) for each in controller.waiting)
+        volcano = volcano_of(self._engine.controllers.simulated)
+        for each in volcano.waiting if volcano is not None else ():
+            yield each.uid, each.text.removeprefix(f"{each.title} ")
 
     def nodes(self) -> int:
         """How many nodes there are."""
         return len(self.store.list(self.kind("v1", "Node")))
+
+    def all_nodes(self) -> Iterator[Document]:
+        """The nodes themselves."""
+        yield from (stored.document() for stored in self.store.list(self.kind("v1", "Node")))
 
     def kind(self, api_version: str, kind: str) -> Kind:
         """A kind that the store serves; ConfigError where it does not."""
@@ -117,10 +142,15 @@ class Trial:
         return found
 
 
+def key_of(pod: Document) -> str:
+    """`namespace/name`."""
+    return f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+
+
 def why_pending(trial: Trial, pod: Document) -> tuple[Refusal, ...]:
     """Why a pod has no node: the verdicts of the scheduler, else what another scheduler says of its job or of it."""
     metadata = pod["metadata"]
-    decision = trial.refusal(f"{metadata['namespace']}/{metadata['name']}")
+    decision = trial.refusal(key_of(pod))
     if decision is not None:
         return tuple(refusals_of(decision))
     job = f"{metadata['namespace']}/{(metadata.get('annotations') or {}).get(GROUP)}"

@@ -4,7 +4,7 @@ import importlib
 
 import typer
 
-COMMANDS = ("api", "outside", "ratios", "scenario", "scheduler", "volcano")
+COMMANDS = ("api", "outside", "ratios", "scenario", "scheduler", "ui", "volcano", "what_if")
 """Named here, so that a start of any command loads these and not what they measure."""
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.options.compare_sides import Schedulers, Tries, given_sides, is_simulation, now_side
+from seatrial.cli.options.compare_sides import Schedulers, Side, Tries, given_sides, is_simulation
 from seatrial.cli.options.measures import FailIf, Measures
 from seatrial.cli.options.outside import OutsideTimeout
 from seatrial.cli.options.scheduler import Gates
@@ -15,15 +15,17 @@ from seatrial.cli.options.snapshot import (
     PricesFile,
     SnapshotFile,
     UnbindPods,
+    WithVolcano,
     name_of,
-    only_done,
     read_cluster,
 )
 from seatrial.cli.terminal.comparison import print_comparison, write_comparison
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
+    from seatrial.model.documents import Document
     from seatrial.results.comparison import Comparison
+    from seatrial.store.snapshots import Snapshot
 
 HAS_SCHEDULER = "goes with --scenario or --snapshot; a run or a SchedulerSimulation has its scheduler already"
 FINISHED = "goes with --scenario, --snapshot or SchedulerSimulations; runs have been played already"
@@ -46,6 +48,7 @@ def compare(
     unbind: UnbindPods = "none",
     unbind_order: OrderOfPods = "created",
     prices: PricesFile = None,
+    volcano: WithVolcano = False,
     pool_label: PoolLabel = "",
     scheduler_config: Annotated[
         list[str] | None, typer.Option(help="A KubeSchedulerConfiguration, or `default`; once for each run.")
@@ -63,6 +66,13 @@ def compare(
     ] = None,
     outside_timeout: OutsideTimeout = "60s",
     feature_gates: Gates = "",
+    kubernetes_version: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="1.34|1.35|1.36|1.37",
+            help="Whose kube-scheduler decides; each one that is named is a side of its own.",
+        ),
+    ] = None,
     plugins: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with plugins.")] = None,
     controllers: Annotated[list[str] | None, typer.Option(help="A module (or .py file) with controllers.")] = None,
     seeds: Annotated[
@@ -84,15 +94,16 @@ def compare(
     against the first; with --snapshot that is the cluster as it is (`now`). With --seeds every side runs several times,
     and each difference has the p-value of a paired test (Wilcoxon signed-rank): below 0.05 it is called significant.
     """
+    from seatrial.api import NOW, run_as_it_is
     from seatrial.results import find_measures, load_measures
-    from seatrial.results.comparison import Threshold
     from seatrial.results.comparison import compare as compare_runs
+    from seatrial.results.comparison import read_thresholds
     from seatrial.scenario.engine import load_controllers
     from seatrial.simulation import make_folder, read_programs
 
     load_measures(measures or ())
     find_measures(measure or [])  # a name that is not known is refused before anything runs
-    thresholds = [Threshold.parse(text) for text in fail_if or []]
+    thresholds = read_thresholds(fail_if or (), measure or ())
     make_folder(out)
     _check_junit(junit)
     tries = Tries(seeds or 1)
@@ -104,23 +115,39 @@ def compare(
         if finished:
             _refuse(FINISHED, seeds=seeds)
         if finished == runs:
-            _refuse(FINISHED, feature_gates=feature_gates or None, plugins=plugins, controllers=controllers)
+            chosen = {"plugins": plugins, "controllers": controllers, "kubernetes_version": kubernetes_version}
+            _refuse(FINISHED, feature_gates=feature_gates or None, **chosen)
         load_controllers(controllers or ())
-        sides = given_sides(runs or [], feature_gates, plugins or [])
+        sides = given_sides(runs or [], feature_gates, plugins or [], (kubernetes_version or [""])[0])
     elif runs:
         raise ConfigError("", "RUN", "expected either runs or --scenario and --snapshot, got both")
     else:
         load_controllers(controllers or ())
         programs = [read_programs([text], outside_timeout) for text in outside or ()]
-        schedulers = Schedulers(scheduler_config or (), volcano_config or (), programs, feature_gates, plugins or ())
-        sides = schedulers.sides(scenario or only_done(name_of(snapshot)), cluster, 1 if has_now else 2)
+        schedulers = Schedulers(
+            scheduler_config or (),
+            volcano_config or (),
+            programs,
+            feature_gates,
+            plugins or (),
+            kubernetes_version or (),
+        )
+        sides = schedulers.sides(_document(scenario, snapshot, cluster, volcano=volcano), cluster, 1 if has_now else 2)
         if has_now:
             as_it_is = read_cluster(snapshot, "none", "created", quiet=True, prices=prices)
-            sides = [now_side(as_it_is), *sides]
+            sides = [Side(NOW, finished=run_as_it_is(as_it_is)), *sides]
     played = [side.runs(tries) for side in sides]
     loaded, by_seed = [of_side[0] for of_side in played], played if tries.seeds > 1 else None
     comparison = compare_runs(loaded, measure or None, by_seed, has_now=has_now, pool_label=pool_label)
     crossings = {threshold.text: threshold.crossings(comparison) for threshold in thresholds}
+    _show(comparison, crossings, format, junit, out)
+    _judge(comparison, [sentence for sentences in crossings.values() for sentence in sentences])
+
+
+def _show(
+    comparison: "Comparison", crossings: dict[str, list[str]], format: str, junit: Path | None, out: Path
+) -> None:
+    """Write the page and the JUnit file, then print."""
     # Files are written before anything is printed, so that a closed pipe does not lose them.
     page = write_comparison(comparison, out)
     if junit is not None:
@@ -130,7 +157,16 @@ def compare(
     print_comparison(comparison, format)
     if format == "table":
         typer.echo(f"written {page}; open it in a browser")
-    _judge(comparison, [sentence for sentences in crossings.values() for sentence in sentences])
+
+
+def _document(scenario: Path | None, snapshot: Path | None, cluster: "Snapshot", *, volcano: bool) -> "Path | Document":
+    """What every side plays: the scenario, or the snapshot alone."""
+    from seatrial.scenario.spec import read_scenario, scenario_alone, with_volcano
+
+    if scenario is not None:
+        return with_volcano(read_scenario(scenario)) if volcano else scenario
+    alone = scenario_alone(name_of(snapshot), cluster)
+    return with_volcano(alone) if volcano else alone
 
 
 def _judge(comparison: "Comparison", crossings: list[str]) -> None:

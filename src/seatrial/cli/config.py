@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from seatrial.cli.options.scheduler import Gates
+from seatrial.cli.options.scheduler import Gates, KubernetesVersion, chosen_version
 from seatrial.control_plane import load
 
 if TYPE_CHECKING:
@@ -28,15 +28,38 @@ def register(app: typer.Typer) -> None:
 
 
 @commands.command()
-def default() -> None:
+def default(feature_gates: Gates = "", kubernetes_version: KubernetesVersion = "") -> None:
     """Print what `kube-scheduler --write-config-to` writes without a configuration."""
-    from seatrial.scheduler.config import default_configuration, write_config
-
-    typer.echo(write_config(default_configuration()), nl=False)
+    _write(None, None, feature_gates, kubernetes_version)
 
 
 @commands.command()
-def expand(file: Optional = None, plugins: Modules = None, output: Output = "yaml", feature_gates: Gates = "") -> None:
+def write(
+    file: File, plugins: Modules = None, feature_gates: Gates = "", kubernetes_version: KubernetesVersion = ""
+) -> None:
+    """Print what `kube-scheduler --write-config-to` writes for a configuration."""
+    _write(file, plugins, feature_gates, kubernetes_version)
+
+
+def _write(file: Path | None, plugins: list[str] | None, feature_gates: str, version: str) -> None:
+    from seatrial.model.errors import ConfigError
+    from seatrial.scheduler.config import ConfigurationError, write_config
+
+    try:
+        text = write_config(_load(file, plugins, feature_gates, version))
+    except ConfigurationError as error:
+        raise ConfigError(str(file), error.stage, error.message) from None
+    typer.echo(text, nl=False)
+
+
+@commands.command()
+def expand(
+    file: Optional = None,
+    plugins: Modules = None,
+    output: Output = "yaml",
+    feature_gates: Gates = "",
+    kubernetes_version: KubernetesVersion = "",
+) -> None:
     """Print the configuration with the plugins of every extension point spelled out."""
     import orjson
 
@@ -45,20 +68,22 @@ def expand(file: Optional = None, plugins: Modules = None, output: Output = "yam
     from seatrial.scheduler.config import ConfigurationError, expanded_document
 
     try:
-        document = expanded_document(_load(file, plugins, feature_gates))
+        document = expanded_document(_load(file, plugins, feature_gates, kubernetes_version))
     except ConfigurationError as error:
         raise ConfigError(str(file), error.stage, error.message) from None
     typer.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2) if output == "json" else dump(document).rstrip("\n"))
 
 
 @commands.command()
-def validate(file: File, plugins: Modules = None, feature_gates: Gates = "") -> None:
+def validate(
+    file: File, plugins: Modules = None, feature_gates: Gates = "", kubernetes_version: KubernetesVersion = ""
+) -> None:
     """Say what is wrong with a configuration: the stage, the field and why. Exit code 1 if anything is."""
     from seatrial.scheduler.config import ConfigurationError
     from seatrial.scheduler.plugins import load_plugins, plugin_warnings
 
     try:
-        configuration = _load(file, plugins, feature_gates)
+        configuration = _load(file, plugins, feature_gates, kubernetes_version)
     except ConfigurationError as error:
         for problem in error.problems:
             typer.echo(f"{file}: {error.stage}: {problem}", err=True)
@@ -68,7 +93,7 @@ def validate(file: File, plugins: Modules = None, feature_gates: Gates = "") -> 
     typer.echo(f"{file}: valid")
 
 
-def _load(file: Path | None, plugins: list[str] | None, feature_gates: str) -> "Configuration":
+def _load(file: Path | None, plugins: list[str] | None, feature_gates: str, version: str) -> "Configuration":
     from seatrial.scheduler.plugins import load_plugins
 
-    return load(file, load_plugins(plugins or ()), feature_gates)
+    return load(file, load_plugins(plugins or ()), feature_gates, chosen_version(version))

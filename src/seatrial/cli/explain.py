@@ -30,7 +30,8 @@ def explain(
     pod: Annotated[
         str | None,
         typer.Argument(
-            help="namespace/name, a name in default, or a glob; without one, the pending pods are listed by reason.",
+            help="A pod (namespace/name, a name in default, or a glob), a job or PodGroup of Volcano (job/NAME), "
+            "queue/NAME, or queues; without one, the waiting jobs and pending pods are listed by reason.",
             show_default=False,
         ),
     ] = None,
@@ -39,13 +40,15 @@ def explain(
     server: ServerOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
-    """Say why pods are where they are, and what every plugin said about every node."""
+    """Say why pods, jobs and queues are where they are, and what every plugin said."""
     from seatrial.results import explain as explain_pod
     from seatrial.results import find_pods
 
     with load_run(run, server) as loaded:
         if pod is None:
             _list_waiting(loaded, json=json)
+            return
+        if _explain_volcano(loaded, pod, json=json):
             return
         found = find_pods(loaded, pod)
         if len(found) > 1:
@@ -54,22 +57,60 @@ def explain(
         _explain_one(explain_pod(loaded, found[0]), attempt, every=every, json=json)
 
 
+def _explain_volcano(run: "Run", name: str, *, json: bool) -> bool:
+    """Explain a queue, or the jobs of a name that no pod has; whether there were any."""
+    from seatrial.cli.terminal.volcano import show_job, show_queue, show_queues
+    from seatrial.model.documents import encode
+    from seatrial.model.errors import NotFound
+    from seatrial.results import find_pods
+    from seatrial.results.volcano import KINDS, explain_job, explain_queue, find_jobs, queue_tree
+
+    kind, _, rest = name.partition("/")
+    if name == "queues" and (tree := queue_tree(run)):
+        states = [{"queue": moment.queue, "depth": depth, **moment.state} for depth, moment in tree]
+        typer.echo(encode(states).decode()) if json else show_queues(run)
+        return True
+    if kind == "queue" and rest:
+        queue = explain_queue(run, rest)
+        typer.echo(encode(queue.document()).decode()) if json else show_queue(queue)
+        return True
+    try:
+        if kind not in KINDS or not rest:
+            find_pods(run, name)
+            return False
+    except NotFound:
+        pass
+    try:
+        answers = [explain_job(job) for job in find_jobs(run, name)]
+    except NotFound:
+        if kind == "podgroup":
+            raise
+        return False
+    if json:
+        typer.echo(encode([answer.document() for answer in answers]).decode())
+    elif len(answers) == 1:
+        show_job(answers[0])
+    else:
+        for answer in answers:
+            typer.echo(answer.sentence)
+    return True
+
+
 def _list_waiting(run: "Run", *, json: bool) -> None:
+    from seatrial.cli.terminal.volcano import list_members, list_waiting_jobs
     from seatrial.model.documents import encode
     from seatrial.results import waiting_groups
+    from seatrial.results.volcano import job_groups
 
     groups = waiting_groups(run)
     if json:
-        typer.echo(encode([{"reason": group.reason, "pods": group.pods} for group in groups]).decode())
+        jobs = [{"reason": group.reason, "jobs": group.pods} for group in job_groups(run)]
+        typer.echo(encode([*jobs, *({"reason": group.reason, "pods": group.pods} for group in groups)]).decode())
         return
-    if not groups:
+    if not list_waiting_jobs(run) and not groups:
         typer.echo("No pod is pending. `seatrial explain RUN POD` explains a pod that has a node.")
     for group in groups:
-        typer.echo(f"{len(group.pods)} pending: {group.reason}")
-        for name in group.pods[:MOST_PODS]:
-            typer.echo(f"  {name}")
-        if len(group.pods) > MOST_PODS:
-            typer.echo(f"  … and {len(group.pods) - MOST_PODS} more (--json lists all)")
+        list_members(f"{len(group.pods)} pending: {group.reason}", group.pods)
 
 
 def _list(run: "Run", pods: list[str], *, json: bool) -> None:
@@ -106,9 +147,9 @@ def _explain_one(answer: "Explanation", attempt: int, *, every: bool, json: bool
 
 
 def _show(attempt: "Attempt", number: int, total: int, *, every: bool) -> None:
-    from rich.console import Console
+    from seatrial.cli.terminal.tables import answer_console
 
-    console = Console(highlight=False, markup=False)
+    console = answer_console(markup=False)
     step = f"{attempt.major}.{attempt.minor}"
     console.print(f"\nattempt {number} of {total}, step {step}: {attempt.outcome}", style="bold")
     if attempt.victims:
@@ -132,18 +173,22 @@ def _show(attempt: "Attempt", number: int, total: int, *, every: bool) -> None:
 def _scores(console: "Console", attempt: "Attempt", nodes: list[str]) -> None:
     from rich.table import Table
 
+    from seatrial.results.comparison import common_suffix
+
     if not nodes:
         return
-    table = Table("node", "plugin", title="scores", title_justify="left")
+    suffix = common_suffix(nodes)
+    title = f"scores (names of nodes without {suffix})" if suffix else "scores"
+    table = Table("node", "plugin", title=title, title_justify="left")
     for name in ("raw", "normalised", "weight", "final"):
         table.add_column(name, justify="right")
     for node in nodes:
-        chosen = node == attempt.node
+        chosen, short = node == attempt.node, node.removesuffix(suffix)
         for plugin, score in attempt.score[node].items():
             weight = "–" if score.weight is None else str(score.weight)
-            table.add_row(node, plugin, str(score.raw), str(score.normalized), weight, str(score.final))
+            table.add_row(short, plugin, str(score.raw), str(score.normalized), weight, str(score.final))
         total = str(attempt.total.get(node, ""))
-        table.add_row(node, "total", "", "", "", total, style="bold green" if chosen else "bold", end_section=True)
+        table.add_row(short, "total", "", "", "", total, style="bold green" if chosen else "bold", end_section=True)
     console.print(table)
 
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "compare": "compare",
     "config": "config",
     "explain": "explain",
+    "init": "init",
     "measures": "results",
     "operator": "operator",
     "report": "report",
@@ -33,6 +34,27 @@ COMMANDS = {
 }
 """The commands, and the module of this package that registers each."""
 
+FIRST_STEPS = """\
+Seatrial plays a scenario against a simulated Kubernetes cluster and says what
+the scheduler does, and why.
+
+First steps:
+  seatrial init                    write a first scenario into this folder
+  seatrial run scenario.yaml       play it
+  seatrial explain seatrial-out/first-steps big
+                                   say why a pod waits
+
+Your own cluster (seatrial snapshot --help shows how to make cluster.yaml):
+  seatrial what-if drain --snapshot cluster.yaml NODE
+  seatrial compare --snapshot cluster.yaml --unbind workloads \\
+                   --scheduler-config other.yaml
+
+A cluster for kubectl, client libraries and your own scheduler:
+  seatrial serve
+
+seatrial --help lists every command, seatrial COMMAND --help explains one.
+"""
+
 
 @lru_cache(maxsize=1)
 def build(command: str = "") -> "typer.Typer":
@@ -47,7 +69,9 @@ def build(command: str = "") -> "typer.Typer":
 
     if command_line.HELP.isdisjoint(sys.argv[1:]):
         check_strategy()
-    app = command_line.application(PROGRAM, "What a Kubernetes scheduler will do, before it does it.", facts=_kernel)
+    app = command_line.application(
+        PROGRAM, "What a Kubernetes scheduler will do, before it does it.", facts=_kernel, first_steps=FIRST_STEPS
+    )
     chosen = COMMANDS.get(command)
     for name in dict.fromkeys(COMMANDS.values()) if chosen is None else (chosen,):
         importlib.import_module(f"seatrial.cli.{name}").register(app)
@@ -63,4 +87,4 @@ def _kernel() -> str:
 
 def main() -> None:
     """Run the command line."""
-    command_line.run(PROGRAM, partial(build, *sys.argv[1:2]))
+    command_line.run(PROGRAM, partial(build, *sys.argv[1:2]), _kernel)

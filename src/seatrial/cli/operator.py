@@ -34,6 +34,10 @@ def operator(
         int, typer.Option(min=0, help="Seconds a simulation may take unless its spec says; 0: no limit.")
     ] = 0,
     liveness: Annotated[str | None, typer.Option(help="Answer probes here, e.g. http://0.0.0.0:8080/healthz.")] = None,
+    metrics_port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, help="Serve /metrics here, outside a Pod on loopback only; 0: no metrics."),
+    ] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every step.")] = False,
 ) -> None:
     """Run the operator until SIGTERM or Ctrl-C."""
@@ -50,7 +54,8 @@ def operator(
             raise ConfigError(str(kubeconfig), "--kubeconfig", "no such file")
         os.environ["KUBECONFIG"] = str(kubeconfig)
     deadlines = Deadlines(available_timeout, active_deadline)
-    run(Options(tuple(namespace or ()), image or IMAGE, etcd_image, deadlines, liveness), verbose=verbose)
+    options = Options(tuple(namespace or ()), image or IMAGE, etcd_image, deadlines, liveness, metrics_port)
+    run(options, verbose=verbose)
 
 
 @group.command()

@@ -11,6 +11,7 @@ from seatrial.cli.options.run_input import RunArgument, ServerOption, load_run
 if TYPE_CHECKING:
     import polars as pl
 
+ALL = "--csv or --json has them all"
 ROWS = 24
 
 
@@ -70,14 +71,13 @@ def _refuse_options(**folders: Path | None) -> None:
 
 def measures(measures: Measures = None) -> None:
     """List the measures and what they are."""
-    from rich.console import Console
     from rich.markup import escape
 
-    from seatrial.cli.terminal.tables import print_indented
+    from seatrial.cli.terminal.tables import answer_console, print_indented
     from seatrial.results import all_measures, load_measures
 
     load_measures(measures or ())
-    console = Console(highlight=False)
+    console = answer_console()
     for name, measure in all_measures().items():
         unit = f"  [{measure.unit}]" if measure.unit else ""
         console.print(f"[bold]{escape(name)}[/bold]{escape(unit)}")
@@ -95,19 +95,16 @@ def _write(table: "pl.DataFrame", path: Path) -> None:
 
 
 def _show(name: str, title: str, table: "pl.DataFrame") -> None:
-    from rich.console import Console
     from rich.markup import escape
 
-    from seatrial.cli.terminal.tables import print_table
+    from seatrial.cli.terminal.tables import answer_console, print_table
 
-    console = Console(highlight=False)
+    console = answer_console()
     console.print(f"[bold]{escape(name)}[/bold]: {escape(title)}")
     if table.is_empty():
         console.print("none\n")
         return
-    left_out = print_table(console, table.columns, table.head(ROWS).rows())
-    more = [f"{len(table) - ROWS} more rows"] if len(table) > ROWS else []
-    more += [f"more columns ({', '.join(left_out)})"] if left_out else []
-    if more:
-        console.print(f"… {' and '.join(more)}; --csv or --json has them all")
+    print_table(console, table.columns, table.head(ROWS).rows(), ALL)
+    if len(table) > ROWS:
+        console.print(f"… {len(table) - ROWS} more rows: {ALL}")
     console.print()

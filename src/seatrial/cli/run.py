@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from seatrial.cli.options.measures import FailIf
 from seatrial.cli.options.outside import Outside, OutsideTimeout
-from seatrial.cli.options.scheduler import Gates, read_scheduler
-from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods, name_of, only_done, read_cluster
+from seatrial.cli.options.scheduler import Gates, KubernetesVersion, chosen_version, read_scheduler
+from seatrial.cli.options.snapshot import (
+    OrderOfPods,
+    PricesFile,
+    SnapshotFile,
+    UnbindPods,
+    WithVolcano,
+    name_of,
+    read_cluster,
+)
 from seatrial.command_line import HELP, YOUNG_OBJECTS
 from seatrial.control_plane import chosen_strategy, free_memory
 from seatrial.model.errors import ConfigError
@@ -19,6 +28,7 @@ from seatrial.scheduler.evaluator import chosen_kernel, chosen_shortcuts
 if TYPE_CHECKING:
     from seatrial.model.documents import Document
     from seatrial.results import Run
+    from seatrial.results.comparison import Threshold
     from seatrial.scenario import ScenarioRun, SimulationOptions
     from seatrial.simulation import Programs, Simulation
 
@@ -39,12 +49,15 @@ def run(
     scenario: ScenarioFile = None,
     scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
     feature_gates: Gates = "",
+    kubernetes_version: KubernetesVersion = "",
     volcano_config: Annotated[
         Path | None, typer.Option(help="volcano-scheduler.conf; default: the one of Volcano's Helm chart.")
     ] = None,
     snapshot: SnapshotFile = None,
     unbind: UnbindPods = "none",
     unbind_order: OrderOfPods = "created",
+    prices: PricesFile = None,
+    volcano: WithVolcano = False,
     seed: Annotated[int, typer.Option(help="Seed of uids and of random ties.")] = 0,
     tie_break: Annotated[
         Literal["upstream", "name", "random"], typer.Option(help="How equal scores are settled.")
@@ -76,33 +89,38 @@ def run(
     force: Annotated[
         bool, typer.Option("--force", help="Run it even if it is not expected to fit into memory.")
     ] = False,
+    fail_if: FailIf = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Run a scenario and write result.json, timeline.parquet and report.html."""
+    from seatrial.results.comparison import read_thresholds
     from seatrial.scenario import SimulationOptions
     from seatrial.scenario.engine import REGISTRY, load_controllers
-    from seatrial.scenario.spec import read_scenario
+    from seatrial.scenario.spec import read_scenario, scenario_alone, with_volcano
     from seatrial.simulation import read_programs
     from seatrial.volcano.config import read_conf
 
     load_controllers(controllers or ())
+    thresholds = read_thresholds(fail_if or (), one_run=True)
     if list_controllers:
         typer.echo("\n".join(REGISTRY.names()))
         return
     if scenario is None and (snapshot is None or check or expand):
-        raise ConfigError("", "SCENARIO", "expected the path of a Scenario, or --snapshot")
-    cluster = read_cluster(snapshot, unbind, unbind_order, seed, quiet=quiet, alone=scenario is None)
+        raise ConfigError("", "SCENARIO", "expected the path of a Scenario (`seatrial init` writes one), or --snapshot")
+    cluster = read_cluster(snapshot, unbind, unbind_order, seed, quiet=quiet, alone=scenario is None, prices=prices)
+    version = chosen_version(kubernetes_version, cluster, quiet=quiet)
     if scenario is not None and (check or expand):
         from seatrial.cli.terminal.findings import check as check_scenario
 
-        read_scheduler(scheduler_config, feature_gates, plugins or [])
+        read_scheduler(scheduler_config, feature_gates, plugins or [], version)
         check_scenario(scenario, cluster.documents, expand=expand, json=json)
         return
-    document = read_scenario(scenario) if scenario is not None else only_done(name_of(snapshot))
-    conf = read_conf(volcano_config)
+    document = read_scenario(scenario) if scenario is not None else scenario_alone(name_of(snapshot), cluster)
+    document = with_volcano(document) if volcano else document
     programs = read_programs(outside or (), outside_timeout, explain=explain_with_model)
-    configuration, classes = read_scheduler(scheduler_config or programs.model_config, feature_gates, plugins or [])
+    config = scheduler_config or programs.model_config
+    configuration, classes = read_scheduler(config, feature_gates, plugins or [], version)
     options = SimulationOptions(
         level=record,
         cells=cells,
@@ -115,7 +133,7 @@ def run(
         tie_break=tie_break,
         scheduler_config=configuration,
         plugins=classes,
-        volcano_config=conf,
+        volcano_config=read_conf(volcano_config),
         memory=None if force else free_memory(),
     )
     target = out or Path("seatrial-out") / document["metadata"]["name"]
@@ -123,6 +141,20 @@ def run(
     if simulation.status.phase == "Failed" or simulation.status.failing_pods:
         if quiet:
             typer.echo(f"seatrial: {simulation.status.message}", err=True)
+        raise typer.Exit(1)
+    if thresholds:
+        _judge(_finished(simulation.scenario_run, target, target.resolve().name), thresholds)
+
+
+def _judge(finished: "Run", thresholds: "list[Threshold]") -> None:
+    """Exit 1 where a number of the run is over its line."""
+    from seatrial.results.comparison import compare
+
+    comparison = compare([finished])
+    over = [sentence for threshold in thresholds for sentence in threshold.crossings(comparison)]
+    for sentence in over:
+        typer.secho(f"over the line: {sentence}", err=True, fg="red")
+    if over:
         raise typer.Exit(1)
 
 
@@ -155,6 +187,8 @@ def _run(
     if json or not quiet:
         files = [str(target / name) for name in (*FILES, *([REPORT] if report else []))]
         summary = summary_of(simulation.scenario_run, progress.seconds)
+        if options.snapshot:
+            summary = {"workloads": _workloads(_finished(simulation.scenario_run, target, target.name)), **summary}
         warnings = list(simulation.status.notes.values())
         if json:
             import orjson
@@ -163,6 +197,22 @@ def _run(
         else:
             print_summary(summary, files, warnings)
     return simulation
+
+
+def _workloads(finished: "Run") -> "Document | None":
+    """What became of the workloads of a snapshot; None where the run kept no writes."""
+    from seatrial.results import workloads_of
+
+    if finished.table is None:
+        return None
+    found = workloads_of(finished)
+    missing = [each for each in found if not each.is_ready]
+    rows = [
+        {"workload": f"{each.namespace}/{each.name}", "kind": each.kind, "wanted": each.wanted,
+         "ready": each.ready_end, "lost": each.lost, "why": each.why}
+        for each in sorted(missing, key=lambda each: each.ready_end - each.wanted)
+    ]  # fmt: skip
+    return {"total": len(found), "notReady": rows}
 
 
 def _write_report(simulation: "Simulation", folder: Path, name: str) -> None:

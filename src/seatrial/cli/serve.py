@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from seatrial.cli.options.outside import Outside, OutsideTimeout
-from seatrial.cli.options.scheduler import Gates
+from seatrial.cli.options.scheduler import Gates, KubernetesVersion, chosen_version
 from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods
 from seatrial.control_plane import Settings
 from seatrial.model.errors import ConfigError
@@ -27,6 +27,7 @@ def serve(
     simulator_port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="A second port, for clients of kube-scheduler-simulator.")
     ] = None,
+    ui: Annotated[bool, typer.Option(help="Have the browser interface at `/`.")] = True,
     cors_allowed_origins: Annotated[str, typer.Option(help="Origins whose pages may call the server, by comma.")] = "",
     data_dir: Annotated[Path | None, typer.Option(help="Keep all objects here, safe against a crash.")] = None,
     kubeconfig: Annotated[Path | None, typer.Option(help="Where the kubeconfig is written.")] = None,
@@ -48,6 +49,7 @@ def serve(
     scheduler: Annotated[bool, typer.Option(help="Run the embedded kube-scheduler.")] = True,
     scheduler_config: Annotated[Path | None, typer.Option(help="A KubeSchedulerConfiguration.")] = None,
     feature_gates: Gates = "",
+    kubernetes_version: KubernetesVersion = "",
     controllers: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,15 +82,18 @@ def serve(
     """Serve a simulated cluster over the Kubernetes API."""
     from seatrial.control_plane import disabled_plugins, run
     from seatrial.simulation import read_programs
+    from seatrial.store.snapshots import Snapshot
 
     if snapshot is None and unbind != "none":
         raise ConfigError("", "--unbind", "goes with --snapshot, whose pods lose their nodes")
     names, modules = chosen_controllers(controllers)
+    cluster = None if snapshot is None else Snapshot.read(snapshot, unbind, unbind_order)
     run(
         Settings(
             port=port,
             bind_address=bind_address,
             simulator_port=simulator_port,
+            ui=ui,
             cors_allowed_origins=tuple(filter(None, cors_allowed_origins.split(","))),
             data_dir=data_dir,
             kubeconfig=kubeconfig,
@@ -100,6 +105,7 @@ def serve(
             scheduler=scheduler,
             scheduler_config=scheduler_config,
             feature_gates=feature_gates,
+            kubernetes_version=chosen_version(kubernetes_version, cluster),
             controllers=names,
             own_controllers=modules,
             record=record,
@@ -108,9 +114,7 @@ def serve(
             explain_with_model=explain_with_model,
             strict=strict,
             drain=drain,
-            snapshot=snapshot,
-            unbind=unbind,
-            unbind_order=unbind_order,
+            snapshot=cluster,
             volcano=volcano or volcano_config is not None,
             volcano_config=volcano_config,
         )

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from seatrial.cli.options.scheduler import KubernetesVersion, chosen_version
 from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console
 
-    from seatrial.sweep import Bundle, Point, Standing, Sweep
-    from seatrial.sweep.engines import Engine
+    from seatrial.sweeps import Bundle, Point, Standing, Sweep
+    from seatrial.sweeps.engines import Engine
 
 PAGE = "sweep.html"
 SHOWN = 10
@@ -40,18 +41,24 @@ def sweep(
     processes: Annotated[
         int | None, typer.Option(min=1, help="Processes of this machine; by default one for each CPU.")
     ] = None,
+    kubernetes_version: KubernetesVersion = "",
     retries: Annotated[int, typer.Option(min=0, help="How often a failed point is tried again.")] = 1,
+    keep_runs: Annotated[
+        bool, typer.Option("--keep-runs", help="Play the settings on the front once more, for `seatrial ui` to open.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Search over configuration values, seeds, scenarios and cluster sizes; a stopped sweep goes on where it was."""
     from seatrial.simulation import make_folder
-    from seatrial.sweep import TABLE, Dataset, Sweep, points_of, read_bundle
+    from seatrial.sweeps import RUNS, TABLE, Dataset, Sweep, points_of, read_bundle
 
     if address is not None and engine != "ray":
         raise ConfigError("", "--address", "goes with --engine ray")
     if processes is not None and engine == "ray":
         raise ConfigError("", "--processes", "goes with --engine local; a Ray cluster has as many as it has CPUs")
-    bundle = read_bundle(file)
+    bundle = read_bundle(file, lambda named, cluster: chosen_version(kubernetes_version or named, cluster, quiet=quiet))
+    if keep_runs and not bundle.spec.objectives:
+        raise ConfigError(str(file), "objectives", "--keep-runs keeps what is on the front, which needs objectives")
     try:
         points = points_of(bundle.spec)
     except ConfigError as error:
@@ -70,6 +77,9 @@ def sweep(
         name = file.stem if file.stem != "sweep" else file.resolve().parent.name
         _write_page(name, compared, target / PAGE)
     typer.echo(f"written {target / TABLE}")
+    if keep_runs:
+        for folder in whole.keep_front(compared, target / RUNS):
+            typer.echo(f"written {folder}")
     if table.filter(table["phase"] == "Failed").height:
         raise typer.Exit(1)
 
@@ -104,10 +114,10 @@ def _run(
 
 def _engine(bundle: "Bundle", engine: str, address: str | None, processes: int | None) -> "Engine":
     if engine == "ray":
-        from seatrial.sweep.engines.ray_cluster import RayEngine
+        from seatrial.sweeps.engines.ray_cluster import RayEngine
 
         return RayEngine(bundle, address)
-    from seatrial.sweep.engines.local import LocalEngine, usable_cpus
+    from seatrial.sweeps.engines.local import LocalEngine, usable_cpus
 
     return LocalEngine(bundle, processes or usable_cpus())
 
@@ -126,7 +136,7 @@ def _progress(total: int, *, quiet: bool) -> "Iterator[Callable[[], None]]":
 
 
 def _report(table: "pl.DataFrame", compared: "list[Standing]") -> None:
-    from rich.console import Console
+    from seatrial.cli.terminal.tables import answer_console
 
     failed = table.filter(table["phase"] == "Failed")
     typer.echo(f"{table.height - failed.height} points succeeded, {failed.height} failed")
@@ -137,7 +147,7 @@ def _report(table: "pl.DataFrame", compared: "list[Standing]") -> None:
     if failed.height > SHOWN:
         typer.echo(f"seatrial: … and {failed.height - SHOWN} more, in the table", err=True)
     for standing in compared:
-        _print_standing(Console(highlight=False), standing)
+        _print_standing(answer_console(), standing)
 
 
 def _print_standing(console: "Console", standing: "Standing") -> None:
@@ -161,7 +171,7 @@ def _print_standing(console: "Console", standing: "Standing") -> None:
 
 def _write_page(title: str, compared: "list[Standing]", target: Path) -> None:
     from seatrial.scenario.output_files import write_whole
-    from seatrial.sweep import sweep_page
+    from seatrial.sweeps import sweep_page
 
     write_whole(target, [sweep_page(f"Sweep {title}", compared).encode()])
     typer.echo(f"written {target}")

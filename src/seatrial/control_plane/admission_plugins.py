@@ -26,8 +26,8 @@ def disabled_plugins(enable: str, disable: str) -> frozenset[str]:
 
 
 def add_configured_admission(store: Store, disabled: frozenset[str]) -> None:
-    """Put policies and webhooks around the server's own steps."""
-    if MUTATING_POLICIES not in disabled:
+    """Put policies and webhooks around the server's own steps; a version may not serve mutating policies yet."""
+    if MUTATING_POLICIES not in disabled and any(kind.kind == MUTATING_POLICIES for kind in store.kinds):
         store.admission = MutatingPolicyAdmission(store.admission, store)
     mutates, validates = MUTATING_WEBHOOKS not in disabled, VALIDATING_WEBHOOKS not in disabled
     if mutates or validates:

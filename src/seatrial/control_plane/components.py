@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from seatrial.control_plane.scenarios import WatchedScheduler, add_scenarios
+from seatrial.control_plane.scheduler_configuration import load_or_refuse
 from seatrial.control_plane.unusable_objects import ignore_unusable_objects, started
 from seatrial.control_plane.volcano import add_volcano, install_volcano
 
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
     from seatrial.control_plane.unusable_objects import Check
     from seatrial.outside import OutsideController
     from seatrial.scenario import ScenarioController
+    from seatrial.scheduler.versions import Version
     from seatrial.server import Worker
     from seatrial.server.auth import Authority
     from seatrial.server.authorization import Authorizer
     from seatrial.server.extension_points import Gate, Routes
     from seatrial.store import Store
     from seatrial.store.durable import Durability
-    from seatrial.store.snapshots import Snapshot, Unbind, UnbindOrder
+    from seatrial.store.snapshots import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class Settings:
 
     port: int = 3131
     bind_address: str = "127.0.0.1"
+    ui: bool = True
+    """Whether the browser interface is at `/`."""
     simulator_port: int | None = None
     """A second port, where clients of kube-scheduler-simulator look for its API."""
     cors_allowed_origins: tuple[str, ...] = ()
@@ -52,6 +56,8 @@ class Settings:
     scheduler: bool = True
     scheduler_config: Path | None = None
     feature_gates: str = ""
+    kubernetes_version: str = ""
+    """The minor version of kube-scheduler; empty: the default one."""
     controllers: tuple[str, ...] | None = None
     own_controllers: tuple[str, ...] = ()
     """Modules with controllers of the user's, for scenarios."""
@@ -61,11 +67,17 @@ class Settings:
     explain_with_model: bool = False
     strict: bool = False
     drain: bool = False
-    snapshot: Path | None = None
-    unbind: "Unbind" = "none"
-    unbind_order: "UnbindOrder" = "created"
+    snapshot: "Snapshot | None" = None
+    """The cluster to begin with."""
     volcano: bool = False
     volcano_config: Path | None = None
+
+    @property
+    def version(self) -> "Version":
+        """The record of the minor version."""
+        from seatrial.scheduler.versions import DEFAULT, find_version
+
+        return find_version(self.kubernetes_version) if self.kubernetes_version else DEFAULT
 
 
 @dataclass(slots=True)
@@ -115,12 +127,15 @@ def _add_all(parts: Parts, settings: Settings, authority: "Authority | None") ->
     if settings.volcano:
         install_volcano(parts)
     if settings.snapshot is not None:
-        load_snapshot(parts, settings, settings.snapshot)
+        load_snapshot(parts, settings.snapshot)
     add_configured_admission(parts.store, settings.disabled_plugins)
     parts.store.versions.call_webhook = ConversionWebhooks(parts.store)
     if settings.authorization_mode == "RBAC":
         add_rbac(parts)
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
+    if scheduler is None:
+        chosen = load_or_refuse(None, (), settings.feature_gates, settings.kubernetes_version)
+        parts.store.gates = chosen.api_gates
     add_controllers(parts, settings)
     add_compaction(parts)
     if authority is not None:
@@ -138,13 +153,19 @@ def build_store(settings: Settings, port: int = 443, check: "Check | None" = Non
     from seatrial.control_plane.bootstrap import bootstrap
     from seatrial.control_plane.bootstrap.service import create_service, create_token_tracking
     from seatrial.controllers.stages import serve_stages
+    from seatrial.model.builtin import newer_kinds
     from seatrial.scenario import empty_store, furnish
     from seatrial.server import RandomIdentities
     from seatrial.store import EventExpiry
     from seatrial.store.durable import Durability
+    from seatrial.store.mvcc import Packing
 
     clock = RealClock()
-    store = empty_store(clock, RandomIdentities(), disabled_plugins=settings.disabled_plugins)
+    store = empty_store(clock, RandomIdentities(), disabled_plugins=settings.disabled_plugins, packing=Packing())
+    for name in settings.version.missing_kinds:
+        store.kinds.remove(store.kinds.served(*name))
+    for name in settings.version.added_kinds:
+        store.kinds.add(newer_kinds()[name])
     serve_stages(store)
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
     try:
@@ -164,16 +185,16 @@ def build_store(settings: Settings, port: int = 443, check: "Check | None" = Non
     return Parts(store, clock, durability)
 
 
-def load_snapshot(parts: Parts, settings: Settings, path: Path) -> None:
+def load_snapshot(parts: Parts, snapshot: "Snapshot") -> None:
     """Begin with the objects of a file; a durable store that has objects keeps what it has."""
-    from seatrial.store.snapshots import Snapshot, restore_cluster
+    from seatrial.store.snapshots import restore_cluster
 
     nodes = parts.store.kinds.named("v1", "Node")
-    parts.snapshot = Snapshot.read(path, settings.unbind, settings.unbind_order)
+    parts.snapshot = snapshot
     if nodes is None or not parts.store.list(nodes):
-        for note in parts.snapshot.notes:
-            log.warning("%s: %s", path, note)
-        restore_cluster(parts.store, parts.snapshot.documents, "snapshot", str(path))
+        for note in snapshot.notes:
+            log.warning("%s: %s", snapshot.path, note)
+        restore_cluster(parts.store, snapshot.documents, "snapshot", snapshot.path)
 
 
 def add_rbac(parts: Parts) -> None:
@@ -191,9 +212,9 @@ def add_scheduler(parts: Parts, settings: Settings) -> "EmbeddedScheduler":
 
     annotator = Annotator(parts.store, summary=settings.record == "summary")
     recorder = annotator if settings.record != "none" else None
-    config, gates = settings.scheduler_config, settings.feature_gates
+    configuration = (settings.scheduler_config, settings.feature_gates, settings.kubernetes_version)
     arrivals = parts.snapshot.arrivals if parts.snapshot is not None else None
-    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, config, gates, settings.plugins, recorder, arrivals)
+    scheduler = EmbeddedScheduler.build(parts.store, parts.clock, configuration, settings.plugins, recorder, arrivals)
     parts.workers.append(scheduler)
     parts.metrics.append(scheduler.metrics)
     return scheduler

@@ -28,6 +28,7 @@ class CertificateSigner(QueueController):
     """Gives approved requests of Kubernetes' own signers their certificate."""
 
     name: ClassVar[str] = "csrsigning"
+    reads_pods: ClassVar[bool] = False
 
     def __init__(self, context: Context, authority: "Authority") -> None:
         super().__init__(context)

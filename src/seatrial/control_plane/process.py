@@ -5,10 +5,11 @@ import logging
 import shutil
 import socket
 import ssl
+import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import typer
 
@@ -130,10 +131,10 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
     metrics = Metrics()
     metrics.pages.extend(parts.metrics)
     pump = WorkerLoop(parts.store, parts.clock, parts.workers)
-    authorizer = parts.authorizer
     api = KubernetesApi(
-        parts.store, identities, metrics, parts.gates, authorizer=authorizer, is_alive=lambda: pump.is_alive
-    )
+        parts.store, identities, metrics, parts.gates, authorizer=parts.authorizer, release=settings.version.release,
+        is_alive=lambda: pump.is_alive,
+    )  # fmt: skip
     durable = (lambda: parts.store.committed(parts.store.revision)) if parts.durability is not None else None
     application = Application(
         api,
@@ -141,7 +142,7 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
         metrics,
         parts.routes,
         max_request_bytes=settings.max_request_bytes,
-        authorizer=authorizer,
+        authorizer=parts.authorizer,
         durable=durable,
     )
     if parts.outside is not None:
@@ -155,15 +156,19 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
             with suppress(StorageFailed):
                 close()
 
+    shared, address = _shared(application, settings, identities)
+    answers = sys.stdout
     async with _written(parts, working) as failed:
         try:
-            await serve(
-                _shared(application, settings),
-                listener,
-                ready=lambda: typer.echo(f"ready: {listener.url}"),
-                stop=stop,
-                until=failed,
-            )
+            # What plugins and controllers print goes to standard error.
+            with redirect_stdout(sys.stderr):
+                await serve(
+                    shared,
+                    listener,
+                    ready=lambda: _say_ready(listener.url, address, answers),
+                    stop=stop,
+                    until=failed,
+                )
         finally:
             application.pools.close()
             if parts.outside is not None:
@@ -171,16 +176,30 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
             working.cancel()
 
 
-def _shared(application: "Served", settings: Settings) -> "Served":
-    """The application, open to pages of the origins that were listed; without tokens it is closed to all others."""
+def _say_ready(url: str, address: str, output: TextIO) -> None:
+    typer.echo(f"ready: {url}", file=output)
+    if address:
+        typer.echo(f"Open in a browser: {url}{address}", file=output)
+
+
+def _shared(application: "Served", settings: Settings, identities: "Identities") -> "tuple[Served, str]":
+    """The application with the browser interface, and where that is opened (empty: it is left out).
+
+    It is open to pages of the origins that were listed; without tokens it is closed to all others.
+    """
     from seatrial.server import CrossOrigin, OriginCheck, is_loopback
 
-    origins = settings.cors_allowed_origins
+    origins, address = settings.cors_allowed_origins, ""
+    if settings.ui:
+        from seatrial.web import LivePages
+
+        application = pages = LivePages(application, identities, origins)
+        address = "/" if settings.insecure else f"/?token={pages.token}"
     if origins:
         application = CrossOrigin(application, origins)
     if settings.insecure:
         application = OriginCheck(application, origins, loopback_only=is_loopback(settings.bind_address))
-    return application
+    return application, address
 
 
 @asynccontextmanager

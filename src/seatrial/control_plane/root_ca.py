@@ -19,6 +19,7 @@ class RootCaPublisher(QueueController):
     """Keeps the ConfigMap as it should be in every live namespace."""
 
     name: ClassVar[str] = "rootcacertpublisher"
+    reads_pods: ClassVar[bool] = False
 
     def __init__(self, context: Context, authority: str) -> None:
         super().__init__(context)

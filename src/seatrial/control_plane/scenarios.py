@@ -52,6 +52,9 @@ class WatchedScheduler:
     def configuration(self) -> Document:
         return self._scheduler.configuration()
 
+    def expanded(self, configuration: Document) -> Document:
+        return self._scheduler.expanded(configuration)
+
     def restart(self, configuration: Document) -> None:
         """Take another configuration, after failing a scenario that runs with the old one."""
         self._controller.configuration_changed()

@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from seatrial.model.errors import BadRequest
 if TYPE_CHECKING:
     from seatrial.clock import Clock
     from seatrial.scheduler import Decision, Recorder, Scheduler
+    from seatrial.scheduler.config import Configuration
     from seatrial.scheduler.extender import InterruptibleAttempts
     from seatrial.store import Store
 
@@ -36,19 +38,20 @@ class EmbeddedScheduler:
         cls,
         store: "Store",
         clock: "Clock",
-        config: Path | None,
-        gates: str,
+        chosen: tuple[Path | None, str, str],
         modules: Sequence[str],
         recorder: "Recorder | None" = None,
         arrivals: Mapping[str, int] | None = None,
     ) -> "EmbeddedScheduler":
-        """A scheduler with the configuration of a file, or the default one, and the plugins of these modules."""
+        """A scheduler with what was chosen (file or None, feature gates, version) and the plugins of these modules."""
         from seatrial.scheduler import Scheduler
         from seatrial.scheduler.extender import HttpTransport, InterruptibleAttempts, Threads, Turns, TurnTransport
         from seatrial.scheduler.plugins import load_plugins
 
         plugins = load_plugins(modules)
-        configuration = load_or_refuse(config, plugins, gates)
+        config, gates, version = chosen
+        configuration = load_or_refuse(config, plugins, gates, version)
+        store.gates = configuration.api_gates
         turns = Turns()
         scheduler = Scheduler(
             store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), retries_errors=True,
@@ -105,16 +108,33 @@ class EmbeddedScheduler:
 
         return written_document(self.scheduler.configuration)
 
+    def expanded(self, configuration: Document) -> Document:
+        """What a configuration would mean, with the plugins of every extension point."""
+        from seatrial.scheduler.config import expanded_document
+
+        with _refused_as_bad_request():
+            return expanded_document(self._loaded(configuration))
+
     def restart(self, configuration: Document) -> None:
         """Go on with other profiles and extenders, as kube-scheduler-simulator does."""
-        from seatrial.scheduler.config import ConfigurationError, load_configuration
+        with _refused_as_bad_request():
+            self.scheduler.reconfigure(self._loaded(configuration))
+
+    def _loaded(self, configuration: Document) -> "Configuration":
+        from seatrial.scheduler.config import load_configuration
         from seatrial.scheduler.plugins import known_points
 
         wanted = {key: configuration[key] for key in ("profiles", "extenders") if configuration.get(key)}
         head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
-        try:
-            gates = self.scheduler.configuration.switched
-            known = known_points(self._plugins)
-            self.scheduler.reconfigure(load_configuration(head | wanted, plugins=known, gates=gates))
-        except ConfigurationError as error:
-            raise BadRequest(f"{error.stage}: {error.message}") from error
+        now, known = self.scheduler.configuration, known_points(self._plugins)
+        return load_configuration(head | wanted, plugins=known, gates=now.switched, version=now.version)
+
+
+@contextmanager
+def _refused_as_bad_request() -> Iterator[None]:
+    from seatrial.scheduler.config import ConfigurationError
+
+    try:
+        yield
+    except ConfigurationError as error:
+        raise BadRequest(f"{error.stage}: {error.message}") from error

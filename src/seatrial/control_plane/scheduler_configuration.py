@@ -9,19 +9,22 @@ from seatrial.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from seatrial.scheduler.config import Configuration
+    from seatrial.scheduler.versions import Version
 
 OWN = "a plugin of your own comes with --plugins FILE"
 
 
-def load(path: Path | None, plugins: Sequence[type[Any]], feature_gates: str) -> "Configuration":
+def load(path: Path | None, plugins: Sequence[type[Any]], feature_gates: str, version: str = "") -> "Configuration":
     """The configuration in a file, or the default one; its warnings are printed. ConfigurationError where it is bad."""
     from seatrial.scheduler.config import ConfigurationError, load_configuration, read_configuration
     from seatrial.scheduler.plugins import known_points
+    from seatrial.scheduler.versions import DEFAULT, find_version
 
-    gates = _gates(feature_gates)
+    kubernetes = find_version(version) if version else DEFAULT
+    gates = _gates(feature_gates, kubernetes)
     source = None if path is None else read_configuration(path)
     try:
-        loaded = load_configuration(source, plugins=known_points(plugins), gates=gates)
+        loaded = load_configuration(source, plugins=known_points(plugins), gates=gates, version=kubernetes)
     except ConfigurationError as error:
         if not error.unknown_plugin:
             raise
@@ -31,23 +34,25 @@ def load(path: Path | None, plugins: Sequence[type[Any]], feature_gates: str) ->
     return loaded
 
 
-def _gates(text: str) -> dict[str, bool]:
+def _gates(text: str, version: "Version") -> dict[str, bool]:
     """The gates of the flag, which is named where one cannot be had."""
-    from seatrial.scheduler.config import enabled_gates, parse_gates
+    from seatrial.scheduler.config import effective_gates, parse_gates
 
     gates = parse_gates(text)
     try:
-        enabled_gates(gates)
+        effective_gates(gates, version)
     except ConfigError as error:
         raise ConfigError("", "--feature-gates", error.why) from None
     return gates
 
 
-def load_or_refuse(path: Path | None, plugins: Sequence[type[Any]], feature_gates: str) -> "Configuration":
+def load_or_refuse(
+    path: Path | None, plugins: Sequence[type[Any]], feature_gates: str, version: str = ""
+) -> "Configuration":
     """The same for commands that go on with it: a bad one ends them with what is wrong and where."""
     from seatrial.scheduler.config import ConfigurationError
 
     try:
-        return load(path, plugins, feature_gates)
+        return load(path, plugins, feature_gates, version)
     except ConfigurationError as error:
         raise ConfigError("--feature-gates" if path is None else str(path), error.stage, error.message) from None

@@ -3,18 +3,35 @@
 import time
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from seatrial.model.times import parse_time
 from seatrial.scheduler.extender import Abandoned, HttpTransport, Turns, TurnTransport
+from seatrial.store import Change, Store, View
+from seatrial.volcano.apis import SCHEDULER_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from seatrial.clock import Clock
     from seatrial.control_plane.components import Parts, Settings
-    from seatrial.store import Store
     from seatrial.volcano import VolcanoScheduler
-    from seatrial.volcano.framework import Session, SessionResult
 
-BUCKETS = (5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560)
-"""Upper bounds of upstream's latency histogram, in milliseconds."""
+
+class _Meta(msgspec.Struct, rename="camel"):
+    creation_timestamp: str | None = None
+
+
+class _Spec(msgspec.Struct, rename="camel"):
+    scheduler_name: str = ""
+
+
+class _Pod(msgspec.Struct):
+    metadata: _Meta = msgspec.field(default_factory=_Meta)
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+
+
+_POD = View(_Pod)
 
 
 def install_volcano(parts: "Parts") -> None:
@@ -32,15 +49,20 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
     from seatrial.volcano.controllers import build_controllers
 
     controllers = build_controllers(parts.store, parts.clock, EventRecorder(parts.store, parts.clock))
-    measured = MeasuredScheduler(parts.store)
+    measured = MeasuredScheduler(parts.store, parts.clock)
     conf = read_conf(settings.volcano_config)
     measured.scheduler = VolcanoScheduler(
-        parts.store, parts.clock, conf, on_session=measured.count, transport=measured.transport
+        parts.store,
+        parts.clock,
+        conf,
+        on_session=measured.metrics.take,
+        measures=measured.metrics,
+        transport=measured.transport,
     )
     for worker in (controllers, measured):
         worker.start()
         parts.workers.append(worker)
-    parts.metrics.append(measured.metrics)
+    parts.metrics.append(measured.metrics.text)
 
 
 class MeasuredScheduler:
@@ -52,13 +74,14 @@ class MeasuredScheduler:
     name = "volcano"
     scheduler: "VolcanoScheduler"
 
-    def __init__(self, store: "Store") -> None:
+    def __init__(self, store: Store, clock: "Clock") -> None:
+        from seatrial.volcano import VolcanoMetrics
+
         self._store = store
         self._turns = Turns()
         self._began = 0.0
-        self._took = [0] * (len(BUCKETS) + 1)
-        self._total = 0.0
-        self._scheduled = self._evicted = 0
+        self.metrics = VolcanoMetrics(time.perf_counter, clock.now)
+        self._unsubscribe: Callable[[], None] | None = None
 
     def transport(self) -> TurnTransport:
         """A connection to an extender."""
@@ -73,9 +96,13 @@ class MeasuredScheduler:
         from seatrial.volcano.apis.installation import create_queues
 
         create_queues(self._store)
+        self._unsubscribe = self._store.subscribe(self._watched, [self._store.kinds.served("v1", "Pod")])
         self.scheduler.start()
 
     def stop(self) -> None:
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
         self._turns.abandon()
         self.scheduler.stop()
 
@@ -88,9 +115,7 @@ class MeasuredScheduler:
             self._began = time.perf_counter()
         if not self._session():
             return False
-        took = (time.perf_counter() - self._began) * 1000
-        self._total += took
-        self._took[sum(took > bound for bound in BUCKETS)] += 1
+        self.metrics.observe("e2e_scheduling_latency_milliseconds", (time.perf_counter() - self._began) * 1000)
         return True
 
     def _session(self) -> bool:
@@ -102,28 +127,8 @@ class MeasuredScheduler:
         except Abandoned:
             return False
 
-    def count(self, session: "Session", result: "SessionResult") -> None:
-        """Count the decisions of a session."""
-        self._scheduled += len(result.binds)
-        self._evicted += len(result.evictions)
-
-    def metrics(self) -> str:
-        """Metrics by the names of upstream's pkg/scheduler/metrics."""
-        name = "volcano_e2e_scheduling_latency_milliseconds"
-        lines = [
-            f"# HELP {name} E2e scheduling latency in milliseconds (scheduling algorithm + binding)",
-            f"# TYPE {name} histogram",
-        ]
-        count = 0
-        for bound, found in zip((*BUCKETS, "+Inf"), self._took, strict=True):
-            count += found
-            lines.append(f'{name}_bucket{{le="{bound}"}} {count}')
-        lines += [
-            f"{name}_sum {self._total}",
-            f"{name}_count {count}",
-            "# TYPE volcano_schedule_attempts_total counter",
-            f'volcano_schedule_attempts_total{{result="scheduled"}} {self._scheduled}',
-            "# TYPE volcano_pod_preemption_victims counter",
-            f"volcano_pod_preemption_victims {self._evicted}",
-        ]
-        return "\n".join(lines) + "\n"
+    def _watched(self, change: Change) -> None:
+        if change.type == "ADDED":
+            pod = _POD.read(change.stored)
+            if pod.spec.scheduler_name == SCHEDULER_NAME and pod.metadata.creation_timestamp:
+                self.metrics.reached("Watched", parse_time(pod.metadata.creation_timestamp))

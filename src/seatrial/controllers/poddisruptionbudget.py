@@ -18,7 +18,7 @@ from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import MINUTE, parse_time, to_time
-from seatrial.store import Change, OwnerReference
+from seatrial.store import Change, OwnerReference, shared_document
 
 FORGOTTEN_AFTER = 2 * MINUTE
 """A pod whose eviction was granted and that is still there counts again after this."""
@@ -37,6 +37,8 @@ class Guarded:
     rows: dict[str, PodRow] = field(default_factory=dict)
     healthy: int = 0
     owners: Counter[OwnerReference] = field(default_factory=Counter)
+    left: set[str] = field(default_factory=set)
+    """Names whose pods have begun to terminate since the last sync; another pod may have the name by then."""
 
     @property
     def count(self) -> int:
@@ -102,7 +104,7 @@ class PodDisruptionBudget(QueueController):
         stored, selector = self.store.find(self.kind, key[1], key[0]), self._selectors.get(*key)
         if stored is None or selector is None:
             return
-        budget = stored.document()
+        budget = shared_document(stored)
         pods = self._guarded.get(key)
         if pods is None:
             pods = self._guarded[key] = Guarded()
@@ -113,7 +115,7 @@ class PodDisruptionBudget(QueueController):
             self.record(self.kind, budget, "NoPods", "No matching pods found")
         expected, desired = self._expect(budget, pods)
         now = self.clock.now()
-        disrupted = self._disrupted(budget, now)
+        disrupted = self._disrupted(budget, pods, now)
         healthy = pods.healthy - sum(pods.is_healthy(name) for name in disrupted)
         allowed = max(0, healthy - desired) if expected > 0 else 0
         status: Document = {
@@ -150,18 +152,22 @@ class PodDisruptionBudget(QueueController):
             found = self.store.find(self.context.kind(*place), owner.name, namespace) if place else None
             if found is None:
                 continue
-            document = found.document()
+            document = shared_document(found)
             parent = controller_of(document)
             if parent is not None and parent["kind"] == "Deployment":
                 above = self.store.find(self.context.kind(*SCALES["Deployment"]), parent["name"], namespace)
-                document = above.document() if above is not None else document
+                document = shared_document(above) if above is not None else document
             wanted[document["metadata"]["uid"]] = document["spec"].get("replicas", 1)
         return sum(wanted.values())
 
-    def _disrupted(self, budget: Document, now: int) -> dict[str, str]:
-        """Pods whose eviction was granted and that have not gone yet."""
+    def _disrupted(self, budget: Document, pods: Guarded, now: int) -> dict[str, str]:
+        """Pods whose eviction was granted and that are not terminating yet."""
         granted: dict[str, str] = budget.get("status", {}).get("disruptedPods", {})
-        recent = {name: when for name, when in granted.items() if parse_time(when) + FORGOTTEN_AFTER > now}
+        recent = {
+            name: when for name, when in granted.items()
+            if name not in pods.left and parse_time(when) + FORGOTTEN_AFTER > now
+        }  # fmt: skip
+        pods.left.clear()
         if recent:
             key = budget["metadata"]["namespace"], budget["metadata"]["name"]
             self.enqueue_after(key, FORGOTTEN_AFTER)
@@ -202,6 +208,8 @@ class PodDisruptionBudget(QueueController):
             pods = self._guarded.get((row.namespace, name))
             if pods is not None:
                 pods.take_out(row.name)
+                if new is None or new.is_deleting:
+                    pods.left.add(row.name)
                 if new is not None and name in after:
                     pods.put(new)
             self.enqueue((row.namespace, name))

@@ -19,6 +19,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import StatusError
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import SECOND, to_time
+from seatrial.store import shared_document
 
 BURST = 500
 """Pods created or deleted in one sync at most."""
@@ -36,7 +37,7 @@ class ReplicaSet(PodOwner):
         stored = self.store.find(self.kind, key[1], key[0])
         if stored is None:
             return
-        owner = stored.document()
+        owner = shared_document(stored)
         self.claim(owner)
         pods = self.context.pods.owned_by(owner["metadata"]["uid"])
         missing = owner["spec"].get("replicas", 1) - pods.active

@@ -1,9 +1,9 @@
 """The built-in kinds: those that a kube-apiserver of the followed release serves by default, from the data file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from seatrial.model.facts import ResourceFacts, VersionFacts, facts
+from seatrial.model.facts import GroupFacts, ResourceFacts, VersionFacts, facts, newer_facts
 from seatrial.model.kinds import Kind, Kinds, Subresource
 
 
@@ -18,14 +18,21 @@ def kubernetes_version() -> str:
 
 
 @cache
+def newer_kinds() -> Mapping[tuple[str, str], Kind]:
+    """The kinds that a later release serves besides, by API version and name."""
+    return {(kind.api_version, kind.kind): kind for kind in _served(newer_facts().groups)}
+
+
+@cache
 def _kinds() -> tuple[Kind, ...]:
-    return tuple(
-        kind
-        for group in facts().groups
-        for version in group.versions
-        if version.served
-        for kind in _kinds_of(group.name, version)
-    )
+    return tuple(_served(facts().groups))
+
+
+def _served(groups: Iterable[GroupFacts]) -> Iterator[Kind]:
+    for group in groups:
+        for version in group.versions:
+            if version.served:
+                yield from _kinds_of(group.name, version)
 
 
 def _kinds_of(group: str, version: VersionFacts) -> Iterator[Kind]:

@@ -39,7 +39,8 @@ class Resource:
 
     def path(self, namespace: str, name: str = "", subresource: str = "") -> str:
         root = f"/apis/{self.api_version}" if "/" in self.api_version else f"/api/{self.api_version}"
-        return "/".join(part for part in (root, "namespaces", namespace, self.plural, name, subresource) if part)
+        inside = f"namespaces/{namespace}" if namespace else ""
+        return "/".join(part for part in (root, inside, self.plural, name, subresource) if part)
 
 
 SIMULATORS = Resource(API_VERSION, "simulators")
@@ -81,6 +82,11 @@ class ApiClient:
             if error.code == 404:
                 return None
             raise
+
+    async def items(self, resource: Resource, namespace: str) -> list[Document]:
+        """The objects of a namespace or, without one, of all, as the server has them in its cache."""
+        found: list[Document] = (await self._request("GET", f"{resource.path(namespace)}?resourceVersion=0"))["items"]
+        return found
 
     async def create(self, resource: Resource, document: Document) -> Document | None:
         """The object as it was created; None where one of this name exists."""

@@ -34,6 +34,19 @@ def _described(text: str, **schema: Any) -> msgspec.Meta:
     return msgspec.Meta(extra_json_schema={"description": text, **schema})
 
 
+DistinctPorts = msgspec.Meta(
+    extra_json_schema={
+        "x-kubernetes-validations": [
+            {
+                "rule": "self.kubeAPIServerPort != self.simulatorServerPort",
+                "message": "must differ from kubeAPIServerPort",
+                "fieldPath": ".simulatorServerPort",
+            }
+        ]
+    }
+)
+
+
 class SimulatorSpec(Part):
     """How a simulator is run."""
 
@@ -46,6 +59,20 @@ class SimulatorSpec(Part):
     kube_scheduler_configuration_path: Annotated[
         str, _described("A KubeSchedulerConfiguration, as a path in the container simulator.")
     ] = ""
+    scheduler_plugin_paths: Annotated[
+        list[str],
+        _described(
+            "Files with scheduler plugins in Python, as paths in the container simulator.",
+            **{"x-kubernetes-list-type": "atomic"},
+        ),
+    ] = msgspec.field(default_factory=list)
+    outside_scheduler: Annotated[
+        list[str],
+        _described(
+            "Command of a scheduler that replaces the embedded one, run in the container simulator.",
+            **{"x-kubernetes-list-type": "atomic"},
+        ),
+    ] = msgspec.field(default_factory=list)
     etcd_url: Annotated[str, _described("An etcd for images that need one; without it they get a container etcd.")] = (
         msgspec.field(name="etcdURL", default="")
     )
@@ -72,7 +99,7 @@ class SimulatorStatus(Part):
 class Simulator(Resource, kw_only=True):
     """A simulator that runs as a Pod."""
 
-    spec: SimulatorSpec
+    spec: Annotated[SimulatorSpec, DistinctPorts]
     status: SimulatorStatus | None = None
 
     columns = (
@@ -86,7 +113,10 @@ class Simulator(Resource, kw_only=True):
 class SchedulerSimulationSpec(Part):
     """Which scenario runs in which simulator."""
 
-    simulator_spec: Annotated[SimulatorSpec, _described("The simulator to create. Cannot be updated.")]
+    simulator_spec: Annotated[
+        SimulatorSpec,
+        _described("The simulator to create. Cannot be updated.", **(DistinctPorts.extra_json_schema or {})),
+    ]
     scenario_template_file_path: Annotated[
         str, FilePath, _described("File with the Scenario, usually under /mnt. Cannot be updated.")
     ]

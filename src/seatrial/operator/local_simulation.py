@@ -4,6 +4,7 @@ An object is checked by a store with the CustomResourceDefinitions, so it gets t
 get from an API server.
 """
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -50,8 +51,26 @@ class LocalSimulation:
     @property
     def configuration(self) -> Path | None:
         """The scheduler's configuration; None for the default one."""
-        path = self.document["spec"]["simulatorSpec"].get("kubeSchedulerConfigurationPath")
+        path = self._simulator.get("kubeSchedulerConfigurationPath")
         return self._local(path) if path else None
+
+    @property
+    def plugins(self) -> list[str]:
+        """Files with scheduler plugins."""
+        return [str(self._local(path)) for path in self._simulator.get("schedulerPluginPaths") or ()]
+
+    @property
+    def outside(self) -> list[str]:
+        """The scheduler that replaces the embedded one, as --outside names it."""
+        words = self._simulator.get("outsideScheduler") or ()
+        named = [word.rpartition("=") for word in words]  # --config=/mnt/scheduler.yaml
+        here = [f"{flag}{sign}{self._local(path) if _is_mounted(path) else path}" for flag, sign, path in named]
+        return [f"scheduler={shlex.join(here)}"] if here else []
+
+    @property
+    def _simulator(self) -> Document:
+        spec: Document = self.document["spec"]["simulatorSpec"]
+        return spec
 
     def ended(self, started: str, now: str, failure: str) -> Document:
         """The object with its status at the end; an empty failure means success."""
@@ -65,9 +84,13 @@ class LocalSimulation:
     def _local(self, path: str) -> Path:
         """A path of the container scenario-runner on this machine; relative ones start at the object's file."""
         host = (self.document["spec"].get("volume") or {}).get("hostPath")
-        if host and PurePosixPath(path).is_relative_to(MOUNT):
+        if host and _is_mounted(path):
             path = str(PurePosixPath(host["path"]) / PurePosixPath(path).relative_to(MOUNT))
         return self.source.parent / path
+
+
+def _is_mounted(path: str) -> bool:
+    return PurePosixPath(path).is_relative_to(MOUNT)
 
 
 def read_simulations(path: Path) -> list[LocalSimulation]:
@@ -96,8 +119,9 @@ def _checked(store: Store, document: Any, path: Path) -> Document:
     if not isinstance(document, dict):
         raise ConfigError(str(path), "", f"expected a SchedulerSimulation, got {type(document).__name__}")
     for field, expected in (("apiVersion", API_VERSION), ("kind", "SchedulerSimulation")):
-        if document.get(field) != expected:
-            raise ConfigError(str(path), field, f"expected {expected}, got {document.get(field)!r}")
+        if (found := document.get(field)) != expected:
+            cure = "; a Scenario goes with `seatrial run` or `compare --scenario`" if found == "Scenario" else ""
+            raise ConfigError(str(path), field, f"expected {expected}, got {found!r}{cure}")
     metadata = document.get("metadata")
     if not isinstance(metadata, dict) or not isinstance(metadata.get("name"), str):
         raise ConfigError(str(path), "metadata.name", "expected the name of the SchedulerSimulation")

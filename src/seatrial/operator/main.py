@@ -18,6 +18,7 @@ import yaml
 from seatrial.model.errors import ConfigError
 from seatrial.operator.api_client import ApiClient, ApiError
 from seatrial.operator.kinds import IMAGE
+from seatrial.operator.metrics import OperatorMetrics, serve_metrics
 from seatrial.operator.outcome import Deadlines
 from seatrial.operator.pods import RUNNER, UID_LABEL
 from seatrial.operator.simulation_controller import SimulationController
@@ -41,6 +42,7 @@ class Options:
     etcd_image: str = ""
     deadlines: Deadlines = field(default_factory=Deadlines)
     liveness: str | None = None
+    metrics_port: int = 0
 
 
 class Key(NamedTuple):
@@ -61,6 +63,7 @@ class Operator:
         self.settings.scanning.disabled = True
         self.settings.watching.label_selectors["", "v1", "pods"] = UID_LABEL
         self._api = ApiClient(self._login)
+        self.metrics = OperatorMetrics(self._api, options.namespaces)
         self._simulations = SimulationController(self._api, _now, options.image, options.deadlines)
         self._simulators = SimulatorController(self._api, options.image, options.etcd_image)
         self._queue: WorkQueue[Key] | None = None
@@ -116,7 +119,7 @@ class Operator:
 
     async def _reconcile(self, key: Key) -> float | None:
         controller = self._simulations if key.kind == SIMULATION else self._simulators
-        return await controller.reconcile(key.namespace, key.name)
+        return await self.metrics.measure(key.kind.lower(), controller.reconcile(key.namespace, key.name))
 
     async def _simulation_changed(self, namespace: str | None, name: str, **_: Any) -> None:
         self._add(SIMULATION, namespace, name)
@@ -150,14 +153,15 @@ def run(options: Options, *, verbose: bool = False) -> None:
 
     async def serve() -> None:
         await operator.check_definitions()
-        await kopf.operator(
-            registry=operator.registry,
-            settings=operator.settings,
-            standalone=True,
-            clusterwide=not options.namespaces,
-            namespaces=options.namespaces,
-            liveness_endpoint=options.liveness,
-        )
+        async with serve_metrics(operator.metrics, options.metrics_port):
+            await kopf.operator(
+                registry=operator.registry,
+                settings=operator.settings,
+                standalone=True,
+                clusterwide=not options.namespaces,
+                namespaces=options.namespaces,
+                liveness_endpoint=options.liveness,
+            )
 
     try:
         asyncio.run(serve())

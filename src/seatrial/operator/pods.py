@@ -7,6 +7,7 @@ field by field.
 
 import hashlib
 import re
+import shlex
 from copy import deepcopy
 from typing import Any
 
@@ -84,7 +85,7 @@ def simulator_for(simulation: Document, own_image: str) -> Document:
         pod["volumes"].append(deepcopy(_SCRATCH_VOLUME))
     if volume is not None:
         pod["volumes"].append(volume)
-        if simulator_spec.get("kubeSchedulerConfigurationPath", "").startswith(f"{MOUNT}/"):
+        if any(f"{MOUNT}/" in path for path in _simulator_files(simulator_spec)):
             mount = {"name": volume["name"], "mountPath": MOUNT, "readOnly": True}
             pod["containers"].append({"name": SIMULATOR, "volumeMounts": [mount]})
     template = merged({"spec": pod}, simulator_spec.get("podTemplate") or {})
@@ -102,6 +103,12 @@ def simulator_for(simulation: Document, own_image: str) -> Document:
         },
         "spec": simulator_spec,
     }
+
+
+def _simulator_files(spec: Document) -> list[str]:
+    """Words of a simulatorSpec that name files in the container simulator."""
+    words = [spec.get("kubeSchedulerConfigurationPath") or ""]
+    return [*words, *(spec.get("schedulerPluginPaths") or ()), *(spec.get("outsideScheduler") or ())]
 
 
 def runner_container(spec: Document, own_image: str) -> Document:
@@ -185,7 +192,7 @@ def simulator_container(spec: Document, own_image: str) -> Document:
         },
     }
     if own:
-        container["args"] = _serve_arguments(environment)
+        container["args"] = [*_serve_arguments(environment), *_scheduler_arguments(spec)]
         container["securityContext"] = deepcopy(_RESTRICTED)
         container["volumeMounts"] = [dict(_SCRATCH_MOUNT)]
     return container
@@ -199,6 +206,14 @@ def _serve_arguments(environment: dict[str, Any]) -> list[str]:
         arguments.append("--scheduler-config=$(KUBE_SCHEDULER_CONFIG_PATH)")
     if environment["CORS_ALLOWED_ORIGIN_LIST"]:
         arguments.append("--cors-allowed-origins=$(CORS_ALLOWED_ORIGIN_LIST)")
+    return arguments
+
+
+def _scheduler_arguments(spec: Document) -> list[str]:
+    """Plugins of the embedded scheduler, or the scheduler that replaces it."""
+    arguments = [f"--plugins={path}" for path in spec.get("schedulerPluginPaths") or ()]
+    if command := spec.get("outsideScheduler"):
+        arguments.append(f"--outside=scheduler={shlex.join(command)}")
     return arguments
 
 

@@ -32,6 +32,19 @@ DEFAULT_SCHEDULER = "default-scheduler"
 KUBE_SCHEDULER = "system:kube-scheduler"
 TIMEOUT = "60s"
 QUIET = "500ms"
+INTERVAL = "interval "
+RHYTHMS = {
+    "cluster-autoscaler": "interval 10s",
+    "descheduler": "interval 5s",
+    "karpenter": "interval 26s",
+    "kueue": "interval 1s",
+}
+"""Rhythms by the name of the program: how often it looks by itself, with its usual flags.
+
+cluster-autoscaler: --scan-interval; karpenter: its disruption controller looks every 10 s and checks a decision again
+15 s later (pollingPeriod, consolidationTTL), and its batches are shorter; kueue: its requeuing and status batches; the
+descheduler is run with --descheduling-interval=5s.
+"""
 OPTION = "--outside"
 TIMEOUT_OPTION = "--outside-timeout"
 
@@ -54,6 +67,8 @@ class OutsideController(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     watches: tuple[str, ...] = ()
     """Kinds (apiVersion/Kind) that it must watch before the scenario begins."""
     quiet: str = QUIET
+    rhythm: str = ""
+    """For a program that works at intervals: `interval 10s`, or a name of RHYTHMS."""
     timeout: str = ""
 
     @property
@@ -79,6 +94,12 @@ class OutsideController(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
     @property
     def quiet_seconds(self) -> float:
         return parse_duration(self.quiet) / SECOND
+
+    @property
+    def interval_seconds(self) -> float:
+        """The real time between two loops of a program with a rhythm."""
+        text = RHYTHMS.get(self.rhythm, self.rhythm)
+        return parse_duration(text.removeprefix(INTERVAL)) / SECOND
 
     @property
     def timeout_seconds(self) -> float:
@@ -152,6 +173,15 @@ def _check(controller: OutsideController) -> None:
         text = getattr(controller, field)
         if text:
             _check_duration(text, f"{where}: {field}")
+    if controller.rhythm:
+        rhythm = RHYTHMS.get(controller.rhythm, controller.rhythm)
+        if not rhythm.startswith(INTERVAL):
+            known = ", ".join(RHYTHMS)
+            why = f"expected `interval` and a duration, or one of {known}; got {controller.rhythm!r}"
+            raise ConfigError("", f"{where}: rhythm", why)
+        _check_duration(rhythm.removeprefix(INTERVAL), f"{where}: rhythm")
+        if controller.is_scheduler or controller.waiter:
+            raise ConfigError("", f"{where}: rhythm", "a scheduler or a controller with a waiter has no rhythm")
 
 
 def _check_duration(text: str, field: str) -> None:

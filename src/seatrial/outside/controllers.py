@@ -1,5 +1,6 @@
 """All outside controllers of a server: the gate that knows them by their user, and the participants of a scenario."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from seatrial.model.errors import ConfigError
 from seatrial.outside.configuration import OutsideController, with_kubeconfig
-from seatrial.outside.idle import Idle, Quiet, Verdicts, Waiter
+from seatrial.outside.idle import Idle, Interval, Quiet, Verdicts, Waiter
 from seatrial.outside.model_check import ModelCheck
 from seatrial.outside.order import Order
 from seatrial.outside.participant import OutsideParticipant, OutsideScheduler, Parts
@@ -83,6 +84,16 @@ class OutsideControllers(Gate):
         if name is not None:
             await self.sessions[name].watches.deliver(request)
 
+    def real_times(self) -> dict[str, dict[str, float | int | None]]:
+        """What each scheduler took in real time: decisions, their p50 and p99 in seconds, and CPU of its process."""
+        found: dict[str, dict[str, float | int | None]] = {}
+        for name, participant in self.playing.items():
+            if seconds := sorted(participant.decision_seconds):
+                p50, p99 = (seconds[max(0, math.ceil(share * len(seconds)) - 1)] for share in (0.5, 0.99))
+                cpu = participant.cpu_seconds
+                found[name] = {"decisions": len(seconds), "p50": p50, "p99": p99, "cpuSeconds": cpu}
+        return found
+
     def wait_stopped(self) -> None:
         """Wait until every program of a scenario that is over has ended."""
         while self._stopped:
@@ -120,9 +131,16 @@ class OutsideControllers(Gate):
                 wake=lambda: self.wake(),
                 launch=partial(self._launch, controller) if controller.command else None,
                 stopped=self._stopped.append,
+                note=partial(_note, run.status.notes, f"outside {controller.name}"),
             )
         )
         return participant
+
+
+def _note(notes: dict[str, str], key: str, text: str) -> None:
+    notes.pop(key, None)
+    if text:
+        notes[key] = text
 
 
 def _idle(
@@ -138,6 +156,8 @@ def _idle(
         condition = _load_waiter(controller)
         cluster = Cluster(run.store, run.clock, controller.name)
         return Waiter(session, lambda: bool(condition(cluster)))
+    if controller.rhythm:
+        return Interval(session, controller.interval_seconds, run.clock.now)
     return Quiet(session, controller.quiet_seconds)
 
 

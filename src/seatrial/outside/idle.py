@@ -93,6 +93,42 @@ class Quiet(Changes):
         return f"it made no pause of {self._seconds:g} s"
 
 
+class Interval(Changes):
+    """A program that works at intervals of real time: idle when a whole interval has brought no write.
+
+    It gets a turn after each change that is not its own, and whenever virtual time has moved on.
+    """
+
+    SLACK = 0.5
+    """Seconds beyond the interval in which the work of one tick may begin to write."""
+
+    def __init__(self, session: Session, seconds: float, now: Callable[[], int]) -> None:
+        super().__init__()
+        self._session, self._seconds, self._now = session, seconds, now
+        self._begun = -1
+        self._seen = -1
+        self._since = 0.0
+
+    def has_work(self) -> bool:
+        return not self.is_rested or self._now() != self._begun
+
+    def begin(self) -> None:
+        self._begun, self._seen = self._now(), -1
+
+    def wait(self) -> float | None:
+        session, now = self._session, time.monotonic()
+        if not session.watches.is_delivered():
+            self._seen = -1
+            return FOR_AN_EVENT
+        if self._seen != session.activity:
+            self._seen, self._since = session.activity, now
+        left = self._since + self._seconds + self.SLACK - now
+        return left if left > 0 else None
+
+    def doing(self) -> str:
+        return f"it wrote in every interval of {self._seconds:g} s"
+
+
 class Waiter(Changes):
     """Idle when a function of the user's says so (KEP-140's ControllerWaiter)."""
 

@@ -7,7 +7,7 @@ scenario with a message that says what it was waited for.
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -59,6 +59,8 @@ class Parts:
     launch: Callable[[Callable[[], None]], Program] | None
     stopped: Callable[[Program], None]
     """Given a program that was asked to end."""
+    note: Callable[[str], None]
+    """Sets the note about this controller in the message of the scenario; an empty text removes it."""
 
 
 class OutsideParticipant:
@@ -70,7 +72,7 @@ class OutsideParticipant:
         self._session = parts.session
         self._program: Program | None = None
         self._failure = ""
-        self._is_ready = self._is_open = self._has_operated = False
+        self._is_ready = self._is_open = self._has_operated = self._has_written = False
         self._deadline: asyncio.TimerHandle | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._reminder: asyncio.TimerHandle | None = None
@@ -79,6 +81,13 @@ class OutsideParticipant:
         self._turn: asyncio.Future[None] | None = None
         """Done when a turn begins or ends; None while no scenario is played."""
         self._unsubscribe: Callable[[], None] | None = None
+        self.cpu_seconds: float | None = None
+        """Of the process, once it was stopped; None where it is not known."""
+
+    @property
+    def decision_seconds(self) -> Sequence[float]:
+        """Real time of a scheduler from the release of each pod to its verdict."""
+        return self._parts.scheduling.decision_seconds if self._parts.scheduling is not None else ()
 
     # -- as the engine sees it -----------------------------------------------------------------------------------------
 
@@ -109,6 +118,7 @@ class OutsideParticipant:
         self._session.use_order(None)
         self._session.flushes = False
         if self._program is not None:
+            self.cpu_seconds = self._program.cpu_seconds()
             self._program.stop()
             self._parts.stopped(self._program)
             self._program = None
@@ -184,6 +194,8 @@ class OutsideParticipant:
         if self._session.phase is Phase.OPEN and not self._is_told:
             self._is_told = True
             self._tell_turn()
+            if self._parts.scheduling is not None:
+                self._parts.scheduling.released()
         if not self._is_ready:
             self._judge_startup()
         elif self._has_operated and self._parts.one_by_one:
@@ -221,6 +233,8 @@ class OutsideParticipant:
 
     def _end(self) -> None:
         self._is_open = False
+        if not self._has_written:
+            self._parts.note(f"outside controller {self.name} wrote nothing in any turn")
         self._cancel()
         self._session.move_to(Phase.CLOSED)
         self._tell_turn()
@@ -231,6 +245,9 @@ class OutsideParticipant:
             self._parts.scheduling.passing(request, target, arrived)
 
     def _left(self, request: Request, target: Target, sort: Sort) -> None:
+        if not self._has_written:
+            self._has_written = True
+            self._parts.note("")
         if sort is Sort.OPERATION:
             self._has_operated = True
             self._progress()

@@ -50,6 +50,14 @@ class Program:
         """None while it runs."""
         return self._process.returncode
 
+    def cpu_seconds(self) -> float | None:
+        """User and system time of the process so far; None where the system does not tell."""
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        except (OSError, ValueError, IndexError):
+            return None
+
     def outcome(self) -> str:
         """How it ended, in words."""
         code = self.exit_code or 0

@@ -36,6 +36,9 @@ class Scheduling:
         self._explains = False
         self._unexplained: set[Key] = set()
         """Pods that were bound and for which no result annotations have come yet."""
+        self._released: dict[Key, float] = {}
+        self.decision_seconds: list[float] = []
+        """Real time from the release of each pod to the arrival of the verdict on it."""
         timeline.keeps_places = True
         if model is not None:
             model.start()
@@ -43,6 +46,12 @@ class Scheduling:
     def close(self) -> None:
         if self._model is not None:
             self._model.stop()
+
+    def released(self) -> None:
+        """The gate is open: the pods without a verdict are with the scheduler."""
+        now = time.monotonic()
+        for key in self._pods.untried:
+            self._released.setdefault(key, now)
 
     def sweep(self) -> None:
         """Have every pending pod tried again."""
@@ -63,6 +72,8 @@ class Scheduling:
             return
         in_virtual_time(request, self._store.clock.now())
         key = target.namespace, target.name
+        if target.subresource in ("binding", "status") and (since := self._released.pop(key, None)) is not None:
+            self.decision_seconds.append(max(0.0, arrived - since))
         if target.subresource == "binding":
             self._is_sweeping = False
             self._bind(request, key, arrived)

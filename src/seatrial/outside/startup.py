@@ -11,7 +11,10 @@ SETTLES, SETTLES_SOON = 2.0, 0.2
 
 
 class Startup:
-    """Ready when it watches, or has read, the kinds that it must, and no new watch comes for a while."""
+    """Ready when it watches, or has read, the kinds that it must, and no new watch comes for a while.
+
+    A program whose first request is a write waits for its turn: it has come up.
+    """
 
     def __init__(self, session: Session, needed: frozenset[GroupKind]) -> None:
         self._session, self._needed = session, needed
@@ -22,7 +25,8 @@ class Startup:
         """None: ready; else the seconds after which to ask again."""
         watched = self._session.watches.kinds
         now, seen = time.monotonic(), (len(watched), len(self._session.kinds_read))
-        if not any(seen) or not self._needed <= watched | self._session.kinds_read:
+        known = any(seen) and self._needed <= watched | self._session.kinds_read
+        if not known and not self._session.has_writes:
             return FOR_AN_EVENT
         if seen != self._seen:
             self._seen, self._since = seen, now

@@ -20,6 +20,8 @@ PATIENCE = 2.0
 """Seconds that an acknowledgement is waited for."""
 MARGIN, MARGIN_PER_EVENT, LONGEST_MARGIN = 0.002, 50e-6, 0.5
 """Seconds that the handlers of a program get for events it has stored."""
+UNACKNOWLEDGED = 0.1
+"""Seconds that a program gets for events that were sent to a watch without an acknowledgement."""
 
 
 @dataclass(eq=False, slots=True)
@@ -59,6 +61,8 @@ class Flush:
 
     missing: dict[GroupKind, int] = field(default_factory=dict)
     events: int = 0
+    plain: list[Tracked] = field(default_factory=list)
+    """Watches that are not opened again: their events count as seen a while after they were sent."""
 
 
 class WatchSet:
@@ -114,10 +118,14 @@ class WatchSet:
         flush = self._flush = Flush()
         for tracked in self._watches.values():
             unseen = self._unseen.get(tracked.kind)
-            if unseen is not None and tracked.is_reflector:
+            if unseen is None:
+                continue
+            flush.events += unseen.events
+            if tracked.is_reflector:
                 flush.missing[tracked.kind] = unseen.revision
-                flush.events += unseen.events
-        if not flush.missing:
+            else:
+                flush.plain.append(tracked)
+        if not flush.missing and not flush.plain:
             self.end_flush()
             return False
         for tracked in list(self._watches.values()):
@@ -126,13 +134,16 @@ class WatchSet:
 
     @property
     def is_flushed(self) -> bool:
-        return self._flush is None or not self._flush.missing
+        flush = self._flush
+        if flush is None:
+            return True
+        return not flush.missing and all(each.watch.is_delivered or not each.watch.is_open for each in flush.plain)
 
     @property
     def margin(self) -> float:
         """Seconds that the program needs to take in what it has acknowledged."""
-        events = self._flush.events if self._flush is not None else 0
-        return min(LONGEST_MARGIN, MARGIN + MARGIN_PER_EVENT * events)
+        flush = self._flush or Flush()
+        return min(LONGEST_MARGIN, MARGIN + UNACKNOWLEDGED * bool(flush.plain) + MARGIN_PER_EVENT * flush.events)
 
     def end_flush(self) -> None:
         self._flush = None

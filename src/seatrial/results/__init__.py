@@ -12,6 +12,6 @@ if TYPE_CHECKING:
     from seatrial.results.run import Run
     from seatrial.results.tables import as_document
     from seatrial.results.waiting_reasons import Group, groups_of, waiting_document
-    from seatrial.results.workloads import Workload, workloads_of
+    from seatrial.results.workloads import Workload, began_with_cluster, workloads_of
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

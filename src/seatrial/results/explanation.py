@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from seatrial.model.errors import NotFound
+from seatrial.notebook import explanation_html
 from seatrial.results.facts import ATTEMPTS, NODES_TRIED
 from seatrial.results.lifecycles import Lives, PodLife
 from seatrial.results.run import Run
@@ -53,6 +54,9 @@ class Explanation:
 
     def __str__(self) -> str:
         return self.sentence
+
+    def _repr_html_(self) -> str:
+        return explanation_html(self)
 
     def __repr__(self) -> str:
         return f"<Explanation after {_number_of(self.attempts)} attempts: {self.sentence}>"
@@ -208,5 +212,7 @@ def _choice(attempt: Attempt) -> str:
         return f"{searched}, and it was chosen among them."
     node, total = others[0]
     if total == own:
-        return f"{searched}, and it shares the highest total score of {own} with {node}; the tie was settled."
+        tied = sum(each == own for each in attempt.total.values()) - 1
+        with_whom = f"{tied} other nodes" if tied > 1 else node
+        return f"{searched}, and it shares the highest total score of {own} with {with_whom}; the tie was settled."
     return f"{searched}, and it has the highest total score of {own} (next is {node} with {total})."

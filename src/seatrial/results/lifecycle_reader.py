@@ -198,7 +198,7 @@ class _Reader:
         life = self.nodes.get(entry.name)
         if entry.entry == "delete" or (entry.data is None and entry.entry != "create"):
             if life is not None:
-                life.went, life.to_row = self._step, entry.sequence
+                life.went, life.went_at, life.to_row = self._step, entry.time, entry.sequence
                 del self.nodes[entry.name]
             return
         if entry.data is None:
@@ -207,7 +207,7 @@ class _Reader:
         labels, status = node.metadata.labels or {}, node.status or _Status()
         allocatable = amounts_of(bytes(status.allocatable)) or amounts_of(bytes(status.capacity))
         if life is None:
-            life = NodeLife(entry.name, labels, allocatable, self._step, from_row=entry.sequence)
+            life = NodeLife(entry.name, labels, allocatable, self._step, came_at=entry.time, from_row=entry.sequence)
             self.nodes[entry.name] = life
             self.all_nodes.append(life)
         else:

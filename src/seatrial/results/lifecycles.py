@@ -33,6 +33,9 @@ class NodeLife:
     went: int | None = None
     taints: tuple[str, ...] = ()
     """As `key=value:effect`; a cordoned node has the taint of the cordon."""
+    came_at: int = 0
+    """Virtual time in microseconds."""
+    went_at: int | None = None
     from_row: int = field(default=0, repr=False)
     to_row: int | None = field(default=None, repr=False)
 

@@ -10,6 +10,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Literal
@@ -24,6 +25,12 @@ from seatrial.scheduler.plugins import load_module
 Better = Literal["higher", "lower", ""]
 Table = Callable[[Run], pl.DataFrame]
 Summary = Callable[[pl.DataFrame], Mapping[str, float | None]]
+
+
+def no_summary(frame: pl.DataFrame) -> Mapping[str, float | None]:
+    """The summary of a measure that has only a table."""
+    return {}
+
 
 _declared: dict[str, "Measure"] = {}
 
@@ -41,6 +48,14 @@ class Measure:
     """Facts without which there is no table at all (`results/facts.py`)."""
     needed_by: Mapping[str, str] = field(default_factory=dict)
     """Facts without which single columns are null, by column."""
+    numbers: tuple[str, ...] = ()
+    """The names of the summary's numbers; `*` stands for a part that depends on the run, such as a resource."""
+
+    def may_have(self, number: str) -> bool:
+        """Whether the summary of a run may have a number of this name."""
+        if not self.numbers and self.summary is not no_summary:
+            return True  # a measure of a user that does not say
+        return any(fnmatchcase(number, name) for name in self.numbers)
 
     @property
     def definition(self) -> str:
@@ -73,12 +88,15 @@ def measure(
     needs: tuple[str, ...] = (),
     needed_by: Mapping[str, str] | None = None,
     summary: Summary | None = None,
+    numbers: tuple[str, ...] = (),
 ) -> Callable[[Table], Table]:
-    """Declare a measure; `needs` and `needed_by` name facts of `results.facts` that a result may lack."""
+    """Declare a measure; `needs` and `needed_by` name facts of `results.facts` that a result may lack.
+
+    `numbers` names what the summary has, so that a wrong name in `--fail-if` is refused before anything runs.
+    """
 
     def declare(table: Table) -> Table:
-        summarise = summary or (lambda frame: {})
-        _declared[name] = Measure(name, table, unit, better, summarise, needs, needed_by or {})
+        _declared[name] = Measure(name, table, unit, better, summary or no_summary, needs, needed_by or {}, numbers)
         return table
 
     return declare
@@ -95,14 +113,19 @@ def at_the_end(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 @lru_cache(maxsize=1)
-def all_measures() -> Mapping[str, Measure]:
-    """Every measure by name: ours, then those of users."""
+def _load_all() -> None:
+    """Import our measures and those that installed packages name, which declares them."""
     from seatrial.results import measures
 
     for module in pkgutil.iter_modules(measures.__path__):
         importlib.import_module(f"{measures.__name__}.{module.name}")
     for point in entry_points(group="seatrial.measures"):
         point.load()
+
+
+def all_measures() -> Mapping[str, Measure]:
+    """Every measure by name: ours, then those of users."""
+    _load_all()
     return dict(sorted(_declared.items()))
 
 
@@ -119,7 +142,6 @@ def load_measures(modules: Iterable[str]) -> None:
         load_module(name)
         if _declared == before:
             raise ConfigError(name, "", "no function in it is declared with seatrial.results.measure.measure")
-        all_measures.cache_clear()
 
 
 def find_measures(names: list[str]) -> list[Measure]:

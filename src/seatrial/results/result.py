@@ -6,14 +6,18 @@ A result is in memory after a run, or is read from any input that `Run.load` tak
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 import polars as pl
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError
+from seatrial.notebook import result_html
 from seatrial.results.explanation import Explanation, explain
 from seatrial.results.facts import ATTEMPTS, ENDS, OBJECTS, WRITES
+from seatrial.results.measure import find_measures, own_measure
 from seatrial.results.run import Run
+from seatrial.results.volcano import JobExplanation, QueueExplanation, explain_job, explain_queue, find_jobs
 from seatrial.scenario.output_files import RESULT, write_whole
 from seatrial.timeline import NAME
 from seatrial.timeline.rows import write_table
@@ -29,6 +33,13 @@ _POD = {
     "deleted": pl.Int32,
     "attempts": pl.Int32,
 }
+_NUMBER = {
+    "number": pl.String,
+    "value": pl.Float64,
+    "unit": pl.String,
+    "better": pl.String,
+    "measure": pl.String,
+}
 _NODE = {"name": pl.String, "created": pl.Int32, "deleted": pl.Int32, "pods": pl.Int32}
 
 
@@ -42,8 +53,11 @@ class Result:
         bound, pods = self.pods["bound"].count(), len(self.pods)
         return f"<Result of {self.run.name}: {self.phase}, {bound} of {pods} pods bound>"
 
+    def _repr_html_(self) -> str:
+        return result_html(self)
+
     @classmethod
-    def load(cls, path: Path | str) -> "Result":
+    def load(cls, path: Path | str) -> Self:
         """Open a result: a folder, a Scenario with its result in a file, or standard input (`-`)."""
         return cls(Run.load(path))
 
@@ -117,6 +131,37 @@ class Result:
         timeline = (self.status.get("scenarioResult") or {}).get("timeline") or {}
         for step in sorted(timeline, key=int):
             yield from timeline[step]
+
+    @cached_property
+    def jobs(self) -> pl.DataFrame:
+        """Volcano's jobs, as the measure `volcano_jobs` has them."""
+        return own_measure("volcano_jobs").compute(self.run)
+
+    @cached_property
+    def queues(self) -> pl.DataFrame:
+        """Volcano's queues over time, as the measure `volcano_queues` has them."""
+        return own_measure("volcano_queues").compute(self.run)
+
+    def measure(self, name: str) -> pl.DataFrame:
+        """The table of a measure, as `seatrial results RUN NAME` prints it."""
+        (found,) = find_measures([name])
+        return found.compute(self.run)
+
+    def measures(self, *names: str) -> pl.DataFrame:
+        """The numbers of measures (all without names), as `seatrial compare` and `--fail-if` use them."""
+        rows: list[tuple[str, float | None, str, str, str]] = []
+        for each in find_measures(list(names)):
+            numbers = {} if each.lacking(self.run) else each.summary(each.compute(self.run))
+            rows += [(name, value, each.unit, each.better, each.name) for name, value in numbers.items()]
+        return pl.DataFrame(rows, schema=_NUMBER, orient="row")
+
+    def explain_job(self, job: str) -> JobExplanation:
+        """Why a job of Volcano (`name` in default, `namespace/name`, or its PodGroup) waits, or when it started."""
+        return explain_job(find_jobs(self.run, job)[0])
+
+    def explain_queue(self, queue: str) -> QueueExplanation:
+        """What a queue of Volcano deserves and holds, and which of its jobs wait."""
+        return explain_queue(self.run, queue)
 
     def explain(self, pod: str) -> Explanation:
         """Why a pod (`name` in default, or `namespace/name`) is where it is."""

@@ -51,6 +51,8 @@ class Run:
     file: Path | None = None
     grids: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict, repr=False)
     """What `usage` has worked out, by resource."""
+    until: int | None = None
+    """When runs that are compared are all over, in microseconds: what never ends in one of them lasts until then."""
     around: dict[str, list[PodLife]] = field(default_factory=dict, repr=False)
     """What `pods_around` has worked out, by pod."""
 
@@ -81,6 +83,11 @@ class Run:
         """The rows of attempts; a run with `--record none` has them in its Scenario, which lists their steps."""
         is_in_scenario = self.table is not None and self.timeline.are_attempts_unrecorded
         return timeline_of_scenario(self.document) if is_in_scenario else self.timeline
+
+    @cached_property
+    def last_time(self) -> int:
+        """The time of the last entry, in microseconds; 0 where the result has no times."""
+        return self.timeline.table.select(pl.col("time").dt.epoch("us").max()).collect().item() or 0
 
     @cached_property
     def lacking(self) -> Mapping[str, str]:

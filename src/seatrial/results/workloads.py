@@ -14,6 +14,7 @@ from seatrial.model.times import SECOND
 from seatrial.results.run import Run
 from seatrial.results.volumes_left_behind import Volumes
 from seatrial.results.waiting_reasons import reason
+from seatrial.store.views import OwnerReference
 from seatrial.words import counted
 
 SNAPSHOT = "snapshot"
@@ -26,15 +27,9 @@ Name = tuple[str, str, str]
 """Namespace, kind and name of a workload."""
 
 
-class _Owner(msgspec.Struct, gc=False):
-    kind: str = ""
-    name: str = ""
-    controller: bool | None = None
-
-
 class _Meta(msgspec.Struct, rename="camel", gc=False):
     labels: dict[str, str] | None = None
-    owner_references: list[_Owner] | None = None
+    owner_references: list[OwnerReference] | None = None
     deletion_timestamp: str | None = None
 
 
@@ -115,8 +110,16 @@ class Workload:
 
     @property
     def is_as_ready_as_before(self) -> bool:
-        """Whether no more replicas are missing at the end than at the start."""
-        return self.wanted - self.ready_end <= max(0, self.wanted_start - self.ready_start)
+        """Whether none is lost, and no more replicas are missing at the end than at the start.
+
+        Pods of a snapshot without a status count as not ready, so that the numbers alone would not show a loss.
+        """
+        return not self.lost and self.wanted - self.ready_end <= max(0, self.wanted_start - self.ready_start)
+
+
+def began_with_cluster(run: Run) -> bool:
+    """Whether the run began with the objects of a snapshot."""
+    return run.table is not None and not run.table.filter(pl.col("writer") == SNAPSHOT).head(1).collect().is_empty()
 
 
 def workloads_of(run: Run) -> list[Workload]:
@@ -238,7 +241,7 @@ class _Teller:
         if self._has_begun and workload.ready_min is not None and ready < workload.ready_min:
             workload.ready_min, workload.ready_min_at = ready, (time - self.began_at) / SECOND
 
-    def _workload_of(self, namespace: str, name: str, owner: _Owner | None) -> Name:
+    def _workload_of(self, namespace: str, name: str, owner: OwnerReference | None) -> Name:
         if owner is None:
             return namespace, "Pod", name
         if owner.kind == "ReplicaSet" and (above := self._owners.get((namespace, owner.name))):
@@ -366,5 +369,5 @@ def _counts(pod: _Pod) -> bool:
     return pod.is_ready and not pod.is_deleting and not pod.is_over
 
 
-def _controller(found: _Object) -> _Owner | None:
+def _controller(found: _Object) -> OwnerReference | None:
     return next((owner for owner in found.metadata.owner_references or () if owner.controller), None)

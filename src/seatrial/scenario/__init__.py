@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from seatrial.scenario.options import MakeOutside, SimulationOptions, TieBreak
     from seatrial.scenario.scenario_controller import ScenarioController
     from seatrial.scenario.scenario_run import ScenarioRun
+    from seatrial.scenario.scheduler_version import simulated_version
     from seatrial.scenario.status import ResultsStrategy, ScenarioStatus, TimelinePages
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

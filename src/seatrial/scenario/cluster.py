@@ -7,7 +7,7 @@ from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
 from seatrial.store import Identities, SeededIdentities, Store
 from seatrial.store.admission import StandardAdmission
-from seatrial.store.mvcc import History
+from seatrial.store.mvcc import History, Packing
 
 SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 SYSTEM_PRIORITIES = {
@@ -33,10 +33,11 @@ def empty_store(
     *,
     disabled_plugins: Collection[str] = (),
     history: History | None = None,
+    packing: Packing | None = None,
 ) -> Store:
     """A store of the built-in kinds without an object; `disabled_plugins` are admission plugins."""
     admission = StandardAdmission(disabled_plugins)
-    return Store(builtin_kinds(), clock, identities=identities, admission=admission, history=history)
+    return Store(builtin_kinds(), clock, identities=identities, admission=admission, history=history, packing=packing)
 
 
 def furnish(store: Store) -> None:

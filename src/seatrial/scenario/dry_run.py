@@ -49,12 +49,13 @@ def rehearse(
     *,
     own_controllers: bool = False,
     volcano: bool = False,
+    node_groups: bool = False,
     watched: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[Finding]:
     """Carry out all operations but those of the ids `without`; what each of them ran into.
 
-    `volcano`: Volcano's kinds are served. No controller but a user's own makes namespaces.
-    `watched` are the kinds that each of these watches.
+    `volcano`: Volcano's kinds are served; `node_groups`: NodeGroups are. No controller but a user's own makes
+    namespaces. `watched` are the kinds that each of these watches.
     """
     store = fresh_store()
     serve_stages(store)
@@ -62,6 +63,10 @@ def rehearse(
         from seatrial.volcano.apis.installation import install
 
         install(store)
+    if node_groups:
+        from seatrial.scenario.autoscaler import install_node_groups
+
+        install_node_groups(store)
     restore_cluster(store, snapshot, "snapshot")
     yield from _of_snapshot(snapshot)
     made: dict[Target, int] = {}

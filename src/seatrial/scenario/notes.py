@@ -3,7 +3,8 @@
 Each note answers a question that the timeline leaves open because nothing happened.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_volcano import VOLCANO
@@ -12,6 +13,9 @@ from seatrial.scenario.spec.kind import Controllers
 from seatrial.scenario.spec.validation import canonical
 from seatrial.timeline import PodHistory, scheduler_of
 from seatrial.words import counted
+
+if TYPE_CHECKING:
+    from seatrial.volcano import JobWords
 
 REPORTED_JOBS = 5
 """Waiting jobs of Volcano whose reasons the message of a scenario gives."""
@@ -29,18 +33,11 @@ def unserved(controllers: SimulationControllers) -> Iterator[tuple[str, str]]:
         yield f"unserved {controller.name}", text
 
 
-def waiting_jobs(controllers: SimulationControllers) -> Iterator[tuple[str, str]]:
+def waiting_jobs(waiting: "Sequence[JobWords]") -> Iterator[tuple[str, str]]:
     """Why jobs of Volcano still wait."""
-    named = [each for each in (*controllers.preparing, *controllers.simulated) if each.name == VOLCANO]
-    if not named:
-        return
-    from seatrial.volcano import VolcanoScheduler
-
-    for controller in named:
-        if isinstance(controller, VolcanoScheduler):
-            reasons = [entry.text for entry in controller.waiting]
-            more = f"; {len(reasons) - REPORTED_JOBS} more jobs wait" if len(reasons) > REPORTED_JOBS else ""
-            yield controller.name, "; ".join(reasons[:REPORTED_JOBS]) + more
+    reasons = [job.text for job in waiting[:REPORTED_JOBS]]
+    more = f"; {len(waiting) - REPORTED_JOBS} more jobs wait" if len(waiting) > REPORTED_JOBS else ""
+    yield VOLCANO, "; ".join(reasons) + more
 
 
 def unclaimed_pods(pods: Iterable[PodHistory], names: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -43,6 +43,8 @@ def _shown(document: Document) -> list[Cell]:
     return [status.get("phase", ""), "" if step is None else str(step), status.get("message", "")]
 
 
+KEYED_BY_ID: Document = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"]}
+"""How server-side apply merges operations: an applied configuration has got its ids by then, other writes have not."""
 COLUMNS = plain("Name Phase Step Message Age", _shown)
 """What `kubectl get scenarios` prints; a path cannot join the major and the minor step."""
 
@@ -95,6 +97,10 @@ def install(store: Store) -> None:
     result = {**ANYTHING, "properties": {"timeline": timeline}}
     schema["properties"]["status"] = {**ANYTHING, "properties": {"scenarioResult": result}}
     store.definitions.declared[SCENARIO.group_kind] = schema_from_openapi(schema, root=True)
+    for listing in ("events", "operations"):
+        schema["properties"]["spec"]["properties"][listing] |= KEYED_BY_ID
+    keyed = schema_from_openapi(schema, root=True)
+    store.keyed_for_apply[SCENARIO.group_kind] = lambda config, live: (settled(config, live), keyed)
     store.definitions.printers[SCENARIO.group_kind] = COLUMNS
     store.status_apart[SCENARIO.group_kind] = apart_from_status
     store.real_time[SCENARIO.group_kind] = store.clock, store.identities
@@ -255,7 +261,7 @@ class StoredStatus:
 
 def status_of(stored: Stored) -> Document:
     """The status of a Scenario; its result is not decoded where it is kept in pieces."""
-    content = stored.content
+    content = stored.pieces
     if isinstance(content, bytes):
         status: Document = msgspec.json.decode(content, type=_WithStatus).status
         return status

@@ -5,8 +5,10 @@ the status, and in where timeline pages and rows are kept.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seatrial import __version__
 from seatrial.clock import END, START, Clock
@@ -14,12 +16,12 @@ from seatrial.model.documents import Document, encode
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ConfigError, ScenarioError, SeatrialError
 from seatrial.model.times import parse_time
-from seatrial.scenario.engine.controller_registry import SCHEDULER, enabled_names
+from seatrial.scenario.engine.controller_registry import CLUSTER_AUTOSCALER, SCHEDULER, MakeParticipant, enabled_names
 from seatrial.scenario.engine.controller_set import SimulationControllers
 from seatrial.scenario.engine.embedded_scheduler import build_scheduler
-from seatrial.scenario.engine.embedded_volcano import VOLCANO, volcano_maker
+from seatrial.scenario.engine.embedded_volcano import VOLCANO, volcano_maker, volcano_of
 from seatrial.scenario.engine.engine import Engine, Settings
-from seatrial.scenario.engine.participants import SchedulerParticipant
+from seatrial.scenario.engine.participants import Participant, SchedulerParticipant
 from seatrial.scenario.notes import contradictions, errors, unclaimed_pods, unserved, waiting_jobs
 from seatrial.scenario.options import SimulationOptions
 from seatrial.scenario.spec.annotations import check_annotations
@@ -30,12 +32,15 @@ from seatrial.scenario.spec.plan import Plan, expand_and_number
 from seatrial.scenario.spec.timers import idle_cron_jobs, unused_timers
 from seatrial.scenario.spec.validation import operation_problems, problems_in_turns
 from seatrial.scenario.status import MemoryPages, Publisher, Publishers, ScenarioStatus, TimelinePages
-from seatrial.scheduler import Scheduler
+from seatrial.scheduler import NoRecorder, Scheduler
 from seatrial.store import Store, Stored
 from seatrial.store.snapshots import Snapshot, SnapshotError, restore_cluster
 from seatrial.timeline import NOT_IN_TIMELINE, SNAPSHOT, Dictionary, Timeline, pasts_of_pods
 from seatrial.timeline.rows import Rows
 from seatrial.timeline.wire import Shape
+
+if TYPE_CHECKING:
+    from seatrial.volcano import VolcanoScheduler
 
 NO_SCHEDULER = (
     "the scheduler is simulated, but this server runs without one (--no-scheduler): start it without that option, "
@@ -242,6 +247,17 @@ class ScenarioRun:
         """A scheduler as the options choose it, on the cluster of the run."""
         return build_scheduler(self.store, self.clock, self.timeline, self.options)
 
+    def _make_autoscaler(self, scheduler: Scheduler) -> Participant:
+        from seatrial.scenario.autoscaler import ClusterAutoscaler, flags_of
+
+        flags = flags_of(self.document["metadata"].get("annotations") or {})
+        quiet = replace(self.options, reports_events=False, recorder=None, attempts=None)
+
+        def simulate() -> Scheduler:
+            return build_scheduler(self.store, self.clock, NoRecorder(), quiet)
+
+        return ClusterAutoscaler(self.store, self.clock, scheduler, simulate, flags, self.options.seed)
+
     def start(self) -> Engine:
         """Load the snapshot, start the controllers and the scheduler; the engine that runs them."""
         registry, dialect, store, clock = self.options.registry, self.plan.dialect, self.store, self.clock
@@ -260,7 +276,8 @@ class ScenarioRun:
         if isinstance(snapshot, Snapshot) and not self._continued:
             scheduler.order_arrivals(snapshot.arrivals)
         self.status.notes.update((text, text) for text in scheduler.warnings())
-        outside = {name: partial(make, self) for name, make in self.options.outside.items()}
+        outside: dict[str, MakeParticipant] = {CLUSTER_AUTOSCALER: partial(self._make_autoscaler, scheduler)}
+        outside |= {name: partial(make, self) for name, make in self.options.outside.items()}
         controllers = registry.build(chosen, dialect, store, clock, scheduler, volcano, outside)
         duration = step_duration(self.document)
         last = self.plan.last() or 0
@@ -297,12 +314,21 @@ class ScenarioRun:
         controllers = engine.controllers
         if self.status.phase != FAILED:
             self._note(unserved(controllers))
-        self._note(waiting_jobs(controllers))
+        if (volcano := self.volcano) is not None:
+            volcano.log.finish()
+            self._note(waiting_jobs(volcano.waiting))
         failing = self._failing_pods()
         self.status.failing_pods = len(failing)
         self._note(errors(self.timeline.errors, failing))
         if not self.options.outside:
             self._note(unclaimed_pods(self.timeline.pods, self._scheduler_names(controllers)))
+
+    @property
+    def volcano(self) -> "VolcanoScheduler | None":
+        """Volcano's scheduler, where it takes part and has started."""
+        if self.engine is None:
+            return None
+        return volcano_of((*self.engine.controllers.preparing, *self.engine.controllers.simulated))
 
     def _failing_pods(self) -> list[str]:
         """Pending pods whose last attempt failed with an error, as namespace/name."""

@@ -6,11 +6,13 @@ Extended resources that the node does not have are not checked, as they may be r
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from seatrial.scheduler.cache.node_info import NodeInfo, ports_conflict
 from seatrial.scheduler.cache.node_selectors import required_nodes
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.cache.pod_requests import CPU, EPHEMERAL, MEMORY, PODS, is_extended
+from seatrial.scheduler.cache.pod_requests import CPU, EPHEMERAL, MEMORY, PODS, Requests, is_extended
+from seatrial.scheduler.cache.pod_terms import HostPort
 from seatrial.scheduler.plugins.node_affinity.plugin import REASON as AFFINITY_REASON
 from seatrial.scheduler.plugins.node_ports import REASON as PORTS_REASON
 
@@ -26,16 +28,27 @@ class Rejection:
     message: str
 
 
-def admission_check(pod: PodInfo, node: NodeInfo, others: Sequence[PodInfo]) -> Rejection | None:
+class Occupant(NamedTuple):
+    """What a pod that runs takes of its node."""
+
+    requests: Requests
+    host_ports: tuple[HostPort, ...]
+
+    @classmethod
+    def of(cls, pod: PodInfo) -> "Occupant":
+        return cls(pod.requests, pod.shape.host_ports)
+
+
+def admission_check(pod: PodInfo, node: NodeInfo, others: Sequence[Occupant]) -> Rejection | None:
     """The first reason for which the node cannot run the pod with the pods that it runs already."""
     return next(_rejections(pod, node, others), None)
 
 
-def _rejections(pod: PodInfo, node: NodeInfo, others: Sequence[PodInfo]) -> Iterator[Rejection]:
+def _rejections(pod: PodInfo, node: NodeInfo, others: Sequence[Occupant]) -> Iterator[Rejection]:
     yield from _lacking_resources(pod, node, others)
     if not required_nodes(pod.shape).matches(node):
         yield _failed("NodeAffinity", AFFINITY_REASON)
-    taken = {port for other in others for port in other.shape.host_ports}
+    taken = {port for other in others for port in other.host_ports}
     if ports_conflict(pod.shape.host_ports, taken):
         yield _failed("NodePorts", PORTS_REASON)
     for taint in node.taints:
@@ -44,7 +57,7 @@ def _rejections(pod: PodInfo, node: NodeInfo, others: Sequence[PodInfo]) -> Iter
             yield _failed("TaintToleration", TAINTS_REASON)
 
 
-def _lacking_resources(pod: PodInfo, node: NodeInfo, others: Sequence[PodInfo]) -> Iterator[Rejection]:
+def _lacking_resources(pod: PodInfo, node: NodeInfo, others: Sequence[Occupant]) -> Iterator[Rejection]:
     if len(others) + 1 > node.allowed_pods:
         yield _out_of(PODS, 1, len(others), node.allowed_pods)
     for name in (CPU, MEMORY, EPHEMERAL, *pod.requests.scalars):

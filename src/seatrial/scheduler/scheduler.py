@@ -15,7 +15,7 @@ from seatrial.model.errors import SeatrialError
 from seatrial.model.times import SECOND
 from seatrial.scheduler.cache.event_handlers import EventHandlers
 from seatrial.scheduler.cache.node_table import NodeTable
-from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.pod_info import PodInfo, PodReader
 from seatrial.scheduler.cache.store_cluster import StoreClient, StoreCluster
 from seatrial.scheduler.config import Configuration, default_configuration
 from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
@@ -291,18 +291,16 @@ class Scheduler:
         return self._recorded(replace(decision, **more))
 
     def _fail(
-        self,
-        queued: QueuedPod,
-        message: str,
-        unschedulable: frozenset[str],
-        pending: frozenset[str],
+        self, queued: QueuedPod, message: str, unschedulable: frozenset[str], pending: frozenset[str],
         nominated: str | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """An attempt has failed: the pod goes back to the queue, and its status and an Event give the reason."""
         queued.unschedulable_plugins, queued.pending_plugins = unschedulable, pending
-        pod = self._watcher.present(queued.pod)
+        pod, tried = self._watcher.present(queued.pod), queued.pod
         if pod is None:
-            self.queue.done(queued.pod.uid)
+            self.queue.done(tried.uid)
+            if self._events is not None and tried.key not in self._watcher.pods:  # deleted while PreBind waited
+                self._events.failed(tried, message, tried.shape.scheduler_name)
             return
         queued.pod = pod
         self.queue.add_unschedulable(queued, message)
@@ -338,8 +336,8 @@ class Scheduler:
         store, clock = self.store, self.clock
         self.table = NodeTable()
         self.cluster = StoreCluster(store)
-        names = [profile.name for profile in configuration.profiles]
-        self._watcher = EventHandlers(store, self.table, self.cluster, names, configuration.gates_off)
+        reader = PodReader(configuration.gates, configuration.version.rules)
+        self._watcher = EventHandlers(store, self.table, self.cluster, configuration.profile_names, reader)
         self.nominator = PodNominator(self._watcher.present)
         self._waiting = WaitingPods(clock)
         self._preempting = RunningPreemptions(self._watcher.pods.get)
@@ -365,7 +363,7 @@ class Scheduler:
             self._memory = UnschedulableCache(self.table, self.cluster, self.nominator, frameworks)
         self._build_writers()
         self._batches: Batches | None = None
-        if "OpportunisticBatching" not in configuration.gates_off:
+        if configuration.is_on("OpportunisticBatching"):
             batches = Batches(frameworks, self.table, clock.now, self.metrics.inc, self._extenders is not None)
             if self._meter is not None:
                 self._meter.attach_batches(batches)
@@ -381,8 +379,9 @@ class Scheduler:
             self.table,
             self.nominator,
             StoreClient(self.store),
-            configuration.switched,
+            configuration.gates,
             self.clock.now,
+            version=configuration.version,
             shared={"waiting_pods": self._waiting, "extenders": self._extenders, "preempting": self._preempting},
             shortcuts=self._shortcuts,
             report_event=self._report_event,
@@ -401,15 +400,15 @@ class Scheduler:
             initial_backoff=configuration.initial_backoff,
             max_backoff=configuration.max_backoff,
             retries_errors=self._retries_errors,
-            pops_from_backoff="SchedulerPopFromBackoffQ" not in configuration.gates_off,
+            pops_from_backoff=configuration.is_on("SchedulerPopFromBackoffQ"),
             alike_in=profiles.in_tree if self._shortcuts.hints and self._meter is None else (),
         )
 
     def _build_writers(self) -> None:
         """The parts that write what was decided."""
-        store = self.store
-        self._events = EventReporter(store, self.clock) if self._reports_events else None
-        self._status = PodStatusWriter(store)
+        rules = self.configuration.version.rules
+        self._events = EventReporter(self.store, self.clock, rules) if self._reports_events else None
+        self._status = PodStatusWriter(self.store)
         self._binder = Binder(
             self._watcher,
             self.queue,
@@ -421,12 +420,12 @@ class Scheduler:
             self._extenders,
             self._background,
             keeps_points=self.recorder.wants_cells,
-            nominates="NominatedNodeNameForExpectation" not in self.configuration.gates_off,
+            nominates=self.configuration.is_on("NominatedNodeNameForExpectation"),
             runs_idle_points=self._meter is not None,
         )
         self._executor = Executor(
-            store, self._status, self.nominator, self._waiting, self._pre_binding, self._events, self._preempting,
-            self._watcher.pods.get, is_async="SchedulerAsyncPreemption" not in self.configuration.gates_off,
+            self.store, self._status, self.nominator, self._waiting, self._pre_binding, self._events,
+            self._preempting, self._watcher.pods.get, is_async=self.configuration.is_on("SchedulerAsyncPreemption"),
         )  # fmt: skip
 
     def _build_extenders(self, configuration: Configuration) -> ExtenderSet | None:

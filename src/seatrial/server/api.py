@@ -41,14 +41,16 @@ class KubernetesApi:
         gates: Sequence[Gate] = (),
         *,
         authorizer: Authorizer | None = None,
+        release: str = "",
         is_alive: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`is_alive` returns whether controllers and scheduler still run."""
+        """`release` is what /version reports, empty: that of the data file. `is_alive` says if workers still run."""
         self.feeds = Feeds(store)
         self._store = store
         self._metrics = metrics
         self._is_alive = is_alive
         self._gates = tuple(gates)
+        self._release = release or kubernetes_version()
         resources = Resources(store, Lists(store), Watches(store, self.feeds, gates), Tables(store), gates)
         self._resources = resources
         self._subresources = Subresources(resources, identities)
@@ -110,6 +112,8 @@ class KubernetesApi:
                 gate.left(request, target)
 
     async def _carry_out(self, target: Target, request: Request) -> Answer | Stream:
+        if warning := self._store.definitions.deprecation(target.kind):
+            request.warnings.append(warning)
         if target.subresource:
             return await self._subresources.serve(request, target)
         review = self._reviews.find(target.kind)
@@ -131,7 +135,7 @@ class KubernetesApi:
         )
 
     async def _version(self, request: Request) -> Answer:
-        release = kubernetes_version()
+        release = self._release
         major, minor = release.removeprefix("v").split(".")[:2]
         return json_answer(
             {

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,6 +25,7 @@ from seatrial.server.encoding.negotiation import JSON, PROTOBUF
 from seatrial.server.extension_points import Endpoint, Routes
 from seatrial.server.messages import Answer, Disconnected, Request, Stream, parse_query, wants_indented
 from seatrial.server.metrics import Metrics
+from seatrial.server.name_generator import new_uid
 from seatrial.server.pools import Pools
 from seatrial.store import User
 from seatrial.store.deferral import BYTES_PER_VALUE, Deferred, Turn, short_turns
@@ -97,12 +98,13 @@ class Application:
         if scope["type"] != "http":
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        path = _path(scope)
         request: Request | None = None
         try:
             query = parse_query(scope["query_string"])
-            endpoint, user = self._find(scope, headers, query)
-            body = await self._read(headers, receive, self._largest_body(_path(scope)))
-            request = Request(scope["method"], _path(scope), query, headers, body, user, gone=partial(_gone, receive))
+            endpoint, user = self._find(scope, path, headers, query)
+            body = await self._read(path, headers, receive)
+            request = Request(scope["method"], path, query, headers, body, user, gone=partial(_gone, receive))
             answer = await self._answer(endpoint, request)
         except StatusError as error:
             in_protobuf = headers.get("accept", "").startswith(PROTOBUF)
@@ -114,12 +116,12 @@ class Application:
             if _is_too_deep(error):
                 answer = status_answer(BadRequest("the object is nested too deeply"))
             else:
-                log.exception("%s %s", scope["method"], _path(scope))
+                log.exception("%s %s", scope["method"], path)
                 answer = status_answer(StatusError("an error of the server itself; its log has the traceback"))
         warnings, head_only = request.warnings if request else (), scope["method"] == "HEAD"
         reply = Reply(headers, warnings, receive, send, head_only, self.pools.packing)
         with contextlib.suppress(asyncio.CancelledError):
-            answer = await self._once_durable(_path(scope), answer)
+            answer = await self._once_durable(path, answer)
             self._metrics.count(scope["method"], answer.status)
             await reply.send(answer)
 
@@ -136,29 +138,29 @@ class Application:
         return answer
 
     def _find(
-        self, scope: MutableMapping[str, Any], headers: dict[str, str], query: Mapping[str, str]
+        self, scope: MutableMapping[str, Any], path: str, headers: dict[str, str], query: Mapping[str, str]
     ) -> tuple[Endpoint, User]:
-        method, path = scope["method"], _path(scope)
+        method = scope["method"]
         for routes in self._routes:
             route = routes.find(method, path)
             if route is not None:
-                user = User("system:anonymous") if route.public else self._authorized_user(scope, headers, query)
+                user = User("system:anonymous") if route.public else self._authorized_user(scope, path, headers, query)
                 return route.endpoint, user
-        user = self._authorized_user(scope, headers, query)
+        user = self._authorized_user(scope, path, headers, query)
         endpoint = self._api.find(method, path)
         if endpoint is None:
             raise NotFound("the server could not find the requested resource", detailed=True)
         return endpoint, user
 
     def _authorized_user(
-        self, scope: MutableMapping[str, Any], headers: dict[str, str], query: Mapping[str, str]
+        self, scope: MutableMapping[str, Any], path: str, headers: dict[str, str], query: Mapping[str, str]
     ) -> User:
         """The user that the request acts as, once it is known to be allowed to make the request."""
         user = scope.get(CERTIFICATE_USER) or self._identities.authenticate(headers.get("authorization", ""))
-        impersonates = any(name.startswith("impersonate-") for name in headers)
+        impersonates = "\nimpersonate-" in "\n".join(("", *headers))
         if user.is_privileged and not impersonates:
             return user
-        attributes = request_attributes(user, scope["method"], _path(scope), query)
+        attributes = request_attributes(user, scope["method"], path, query)
         if impersonates:
             other = impersonated(self._authorizer, attributes, scope["headers"])
             attributes = replace(attributes, user=other or user)
@@ -193,13 +195,16 @@ class Application:
             return self._max_request_bytes
         return min(self._max_request_bytes, MAX_OBJECT_BYTES)
 
-    async def _read(self, headers: dict[str, str], receive: Receive, largest: int) -> bytes:
+    async def _read(self, path: str, headers: dict[str, str], receive: Receive) -> bytes:
         length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > largest:
-            await _discard(headers, receive)
-            raise _too_large(largest)
         if not length and "transfer-encoding" not in headers:
             return b""
+        largest = self._max_request_bytes
+        if not length.isdecimal() or int(length) > min(largest, MAX_OBJECT_BYTES):
+            largest = self._largest_body(path)
+            if length.isdecimal() and int(length) > largest:
+                await _discard(headers, receive)
+                raise _too_large(largest)
         message = await receive()
         if message["type"] == "http.disconnect":
             raise Disconnected
@@ -289,15 +294,20 @@ class Reply:
     """The way back to the client of one request."""
 
     headers: Mapping[str, str]
-    warnings: Iterable[str]
+    warnings: Sequence[str]
     receive: Receive
     send_message: Send
     head_only: bool
     packing: ThreadPoolExecutor
 
     async def send(self, answer: Answer | Stream) -> None:
-        fields: list[tuple[bytes, bytes]] = [(b"content-type", answer.content_type.encode())]
-        fields.extend((b"warning", _warning(text)) for text in self.warnings)
+        audit = self.headers.get("audit-id") or new_uid()
+        fields: list[tuple[bytes, bytes]] = [
+            (b"audit-id", audit.encode("latin-1")),
+            (b"content-type", answer.content_type.encode()),
+        ]
+        if self.warnings:
+            fields.extend((b"warning", _warning(text)) for text in self.warnings)
         gzip = "gzip" in self.headers.get("accept-encoding", "")
         if isinstance(answer, Answer):
             await self._send_whole(answer, fields, gzip)

@@ -11,7 +11,7 @@ from seatrial.server.http_protocol import BoundedProtocol
 from seatrial.store import User
 
 CERTIFICATE_USER = "seatrial.certificate_user"
-"""Where the ASGI scope holds the user of the client certificate."""
+"""Where the ASGI scope holds a user that is known without a token: by a client certificate, or a browser's session."""
 
 
 class CertificateProtocol(BoundedProtocol):

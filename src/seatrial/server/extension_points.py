@@ -90,6 +90,9 @@ class RouteTable:
 
     def find(self, method: str, path: str) -> Route | None:
         table = self._exact.get(path)
-        if table is None:
-            table = next((routes for prefix, routes in self._prefixes if path.startswith(prefix)), None)
-        return table.get(method) if table is not None else None
+        if table is not None:
+            return table.get(method)
+        for prefix, routes in self._prefixes:
+            if path.startswith(prefix):
+                return routes.get(method)
+        return None

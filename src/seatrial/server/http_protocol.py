@@ -61,6 +61,8 @@ class BoundedProtocol(HttpToolsProtocol):
         super().data_received(data)
         if not self._in_head:
             return
+        # Headers that arrive whole, as most do, need no timer.
+        self._start_head_timer()
         self._head_bytes += len(data)
         if self._head_bytes > MAX_HEADER_BYTES:
             self._refuse(431, f"the headers are larger than {MAX_HEADER_BYTES} bytes", LINGER)
@@ -68,12 +70,11 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head, self._head_bytes = True, 0
-        self._start_head_timer()
 
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._stop_head_timer()
-        if sum(name == b"host" for name, _ in self.headers) > 1:
+        if [name for name, _ in self.headers].count(b"host") > 1:
             # Go's net/http refuses it likewise: two readers of one request could see two hosts (RFC 9112, 3.2).
             self._refuse(400, "too many Host headers")
             return

@@ -34,12 +34,21 @@ class Metrics:
         lines += [
             f'apiserver_storage_objects{{resource="{name}"}} {number}' for name, number in sorted(objects.items())
         ]
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        lines += ["# TYPE process_cpu_seconds_total counter"]
-        lines += [f"process_cpu_seconds_total {usage.ru_utime + usage.ru_stime:.2f}"]
-        lines += ["# TYPE process_resident_memory_bytes gauge", f"process_resident_memory_bytes {resident_bytes()}"]
-        lines += ["# TYPE process_start_time_seconds gauge", f"process_start_time_seconds {self._started:.2f}"]
+        lines += process_lines(self._started)
         return "\n".join(lines) + "\n" + "".join(page() for page in self.pages)
+
+
+def process_lines(started: float) -> list[str]:
+    """Metrics of this process, which began at `started`."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return [
+        "# TYPE process_cpu_seconds_total counter",
+        f"process_cpu_seconds_total {usage.ru_utime + usage.ru_stime:.2f}",
+        "# TYPE process_resident_memory_bytes gauge",
+        f"process_resident_memory_bytes {resident_bytes()}",
+        "# TYPE process_start_time_seconds gauge",
+        f"process_start_time_seconds {started:.2f}",
+    ]
 
 
 def resident_bytes(pid: int | None = None) -> int:

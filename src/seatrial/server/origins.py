@@ -7,6 +7,7 @@ a page of another origin.
 
 import ipaddress
 from collections.abc import Collection, MutableMapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,8 +15,10 @@ from seatrial.model.errors import Forbidden
 from seatrial.server.application import Receive, Send, Served, status_answer
 
 READING = frozenset(("GET", "HEAD", "OPTIONS"))
+HOSTS_KEPT = 64
 
 
+@lru_cache(HOSTS_KEPT)
 def is_loopback(host: str) -> bool:
     """Whether a Host header names this machine: localhost or an address that leads back."""
     name = _name(host)
@@ -45,8 +48,7 @@ class OriginCheck:
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Pass the request on, or answer it with 403."""
-        headers = {name: value.decode("latin-1") for name, value in scope.get("headers") or ()}
-        why = self._refusal(scope.get("method", ""), headers)
+        why = self._refusal(scope.get("method", ""), dict(scope.get("headers") or ()))
         if not why:
             await self._application(scope, receive, send)
             return
@@ -55,15 +57,15 @@ class OriginCheck:
         await send({"type": "http.response.start", "status": answer.status, "headers": fields})
         await send({"type": "http.response.body", "body": answer.body})
 
-    def _refusal(self, method: str, headers: dict[bytes, str]) -> str:
-        host = headers.get(b"host", "")
+    def _refusal(self, method: str, headers: dict[bytes, bytes]) -> str:
+        host = headers.get(b"host", b"").decode("latin-1")
         if self._loopback_only and host and not is_loopback(host):
             return f"Host {host!r} is not a loopback name; a server without tokens answers no other"
         if method in READING:
             return ""
-        origin = headers.get(b"origin", "")
+        origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and origin not in self._origins and origin.partition("://")[2] != host:
             return f"a page of {origin!r} may not write to a server without tokens"
-        if not origin and headers.get(b"sec-fetch-site", "none") not in ("none", "same-origin"):
+        if not origin and headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
             return "a page of another site may not write to a server without tokens"
         return ""

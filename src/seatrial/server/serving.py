@@ -152,6 +152,7 @@ def _build(application: Served, listener: Listener, ready: Callable[[], None]) -
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         date_header=True,
         timeout_keep_alive=IDLE_TIMEOUT,
         timeout_graceful_shutdown=GRACE,

@@ -122,8 +122,7 @@ class WorkerLoop:
         if self._resting and self._resting.get(id(worker), 0.0) > time.monotonic():
             return False
         self._resting.pop(id(worker), None)
-        with within(Allowance(ALLOWED)):
-            return self._guarded(worker, lambda: worker.has_work() and worker.work())
+        return self._guarded(worker, lambda: worker.has_work() and _bounded(worker))
 
     def _guarded(self, worker: Worker | str, work: Callable[[], bool]) -> bool:
         """Work; an error is logged once and suspends the worker for a while."""
@@ -159,3 +158,8 @@ class WorkerLoop:
 
     def _notice(self, change: Change) -> None:
         self.wake()
+
+
+def _bounded(worker: Worker) -> bool:
+    with within(Allowance(ALLOWED)):
+        return worker.work()

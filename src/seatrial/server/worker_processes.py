@@ -23,7 +23,7 @@ from seatrial.model.errors import ServerTimeout, StatusError
 
 SECONDS = 5
 """Seconds of a processor that a job may take."""
-WALL = 4
+WALL = 12
 """How many times as long it may take on the clock, on a busy machine."""
 NUMBER = 2
 _LENGTH = struct.Struct("!Q")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.model.errors import ConfigError
 from seatrial.scenario import SimulationOptions
 from seatrial.scenario.output_files import RESULT, FilePages, write_whole
@@ -22,6 +22,8 @@ from seatrial.timeline import NAME
 from seatrial.timeline.rows import Rows, SpillingSink, write_table
 
 FILES = (RESULT, NAME)
+OUTSIDE_TIMES = "outside.json"
+"""Real times of outside schedulers: not in result.json, which repeats."""
 AddFiles = Callable[[Simulation, Path], object]
 """Adds files to the folder of a finished run, such as a report."""
 
@@ -64,3 +66,5 @@ def write_files(simulation: Simulation, folder: Path) -> None:
     run = simulation.scenario_run
     write_table(run.timeline.rows.table(), run.timeline.dictionary.document(), folder / NAME)
     write_whole(folder / RESULT, run.parts())
+    if simulation.host is not None and (times := simulation.host.controllers.real_times()):
+        (folder / OUTSIDE_TIMES).write_bytes(encode(times))

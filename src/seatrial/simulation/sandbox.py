@@ -4,26 +4,31 @@ Each call of `schedule` is one step of the scenario engine, without operations.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 
+from seatrial.clock import Clock
 from seatrial.model.documents import Document
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.writers import user_writer
 from seatrial.model.yaml_reader import load_all
-from seatrial.scenario import SimulationOptions
+from seatrial.scenario import ScenarioRun, SimulationOptions
+from seatrial.scenario.engine import Engine
+from seatrial.scenario.spec import schedulers_of
 from seatrial.scenario.spec.kind import API_VERSION
 from seatrial.simulation.simulation import Simulation, Sinks
+from seatrial.store import Store
 from seatrial.store.options import Patch, PatchOptions
+from seatrial.timeline import Timeline
 
 USER = user_writer("python")
 SCENARIO: Document = {
     "apiVersion": API_VERSION,
     "kind": "Scenario",
     "metadata": {"name": "cluster"},
-    "spec": {"operations": [], "controllers": {"simulationControllers": {"enabled": [{"name": "scheduler"}]}}},
 }
-"""No operation, every controller, and the scheduler."""
+"""It has no operation, every controller, and the schedulers of the cluster."""
 
 
 class NoPages:
@@ -49,9 +54,32 @@ class Sandbox:
     """`apply` objects, then `schedule`: controllers and the scheduler work until nothing more can be done."""
 
     def __init__(self, options: SimulationOptions | None = None) -> None:
-        run = Simulation(SCENARIO, options, Sinks(pages=NoPages())).scenario_run
-        self.clock, self.store, self.timeline = run.clock, run.store, run.timeline
-        self._engine = run.start()
+        self.options = options or SimulationOptions()
+
+    @cached_property
+    def _started(self) -> tuple[ScenarioRun, Engine]:
+        """Made at the first use, since a question about a snapshot needs none."""
+        scenario = {**SCENARIO, "spec": {"operations": [], "controllers": {
+            "simulationControllers": {"enabled": schedulers_of(self.options.snapshot)}}}}  # fmt: skip
+        run = Simulation(scenario, self.options, Sinks(pages=NoPages())).scenario_run
+        return run, run.start()
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the cluster may differ from the snapshot that it began with."""
+        return "_started" in self.__dict__
+
+    @property
+    def store(self) -> Store:
+        return self._started[0].store
+
+    @property
+    def timeline(self) -> Timeline:
+        return self._started[0].timeline
+
+    @property
+    def clock(self) -> Clock:
+        return self._started[0].clock
 
     def __repr__(self) -> str:
         pods = self.timeline.pods
@@ -74,7 +102,7 @@ class Sandbox:
     def schedule(self) -> int:
         """Run controllers and the scheduler until nothing more can be done; how many pods were bound."""
         before = self.timeline.pods.bound
-        for _ in self._engine.step(self.timeline.major + 1):
+        for _ in self._started[1].step(self.timeline.major + 1):
             pass
         return self.timeline.pods.bound - before
 

@@ -3,6 +3,8 @@
 Commands, the Python API, capacity, sweeps and benchmarks all make a Simulation; nothing else wires these parts.
 """
 
+import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +50,8 @@ class Simulation:
         self.host: HostedRun | None = None
         """The server that programs outside this process talk to."""
         store = fresh_store(seed=options.seed, watched=bool(programs))
+        if options.scheduler_config is not None:
+            store.gates = options.scheduler_config.api_gates
         if programs:
             self.host = programs.host(store)
             options = self.host.add_to(options)
@@ -83,12 +87,14 @@ class Simulation:
         """Run until Succeeded, Paused or Failed; `tick` is called after every loop.
 
         After `deadline` seconds the run ends as Failed. `interruptible`: Ctrl-C and SIGTERM end it as Failed as well.
+        What a plugin or controller prints goes to standard error: standard output is the answer of a command.
         """
-        if self.host is not None:
-            self.host.drive(self.scenario_run, tick, deadline)
-        elif interruptible:
-            run_interruptibly(self.scenario_run, tick, deadline)
-        else:
-            for _ in loops(self.scenario_run, tick, deadline):
-                pass
+        with redirect_stdout(sys.stderr):
+            if self.host is not None:
+                self.host.drive(self.scenario_run, tick, deadline)
+            elif interruptible:
+                run_interruptibly(self.scenario_run, tick, deadline)
+            else:
+                for _ in loops(self.scenario_run, tick, deadline):
+                    pass
         return self.status

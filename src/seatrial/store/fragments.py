@@ -9,10 +9,11 @@ from seatrial.store.objects import Stored
 
 def shared_pieces(stored: Stored, previous: Stored | None) -> int:
     """How many pieces an object has in common with what it was before."""
-    if previous is None or isinstance(stored.content, bytes) or isinstance(previous.content, bytes):
+    pieces, earlier = stored.content, previous.content if previous is not None else b""
+    if not isinstance(pieces, tuple) or not isinstance(earlier, tuple):
         return 0
     shared = 0
-    for piece, before in zip(stored.content[1:-1], previous.content[1:-1], strict=False):
+    for piece, before in zip(pieces[1:-1], earlier[1:-1], strict=False):
         if piece is not before:
             break
         shared += 1
@@ -22,7 +23,7 @@ def shared_pieces(stored: Stored, previous: Stored | None) -> int:
 def new_bytes(stored: Stored, previous: Stored | None) -> int:
     """How much memory a revision takes beyond the one before."""
     pieces = stored.content
-    if isinstance(pieces, bytes):
-        return len(pieces)
+    if not isinstance(pieces, tuple):
+        return stored.size
     shared = shared_pieces(stored, previous)
     return len(pieces[0]) + len(pieces[-1]) + sum(map(len, pieces[1 + shared : -1]))

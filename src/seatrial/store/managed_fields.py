@@ -6,7 +6,7 @@ fills in values, so that no manager owns what the cluster adds. Objects of one s
 This module connects writes of the store with `model.apply`, which computes the fields and their owners.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import orjson
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from seatrial.store.store import Store
 
 FIELD_SETS_KEPT = 1024
+Keyed = Callable[[Document, Document | None], tuple[Document, Schema | None]]
+"""Sets the keys in the lists of an applied configuration, and has the schema that merges by them."""
 _METADATA_VALUES = ("generateName", "ownerReferences", "finalizers")
 
 
@@ -112,13 +114,17 @@ def applied(
 ) -> Document:
     """The object after a server-side apply; `live` None creates it."""
     _check_config(kind, name, config, live)
+    keyed = store.keyed_for_apply.get(kind.group_kind)
+    schema = store.rules.schema(kind)
+    if keyed is not None:
+        config, schema = keyed(config, live)
     return apply(
         live,
         config,
         manager=options.field_manager,
         api_version=kind.api_version,
         now=store.clock.now(),
-        schema=store.rules.schema(kind),
+        schema=schema,
         force=options.force,
         subresource=subresource,
         owned=owned_fields(kind, subresource),

@@ -2,15 +2,20 @@
 
 A document is decoded when it is read and not kept (a pod is 2 KB of bytes and 7 to 18 KB of dicts). A large
 document may be kept as a tuple of fragments that are joined only when it is read; revisions share the
-fragments that did not change. `store.views` reads the fields of an object without decoding the rest of it.
+fragments that did not change. Small objects that are alike are kept as what they differ in, larger ones compressed
+(`store.mvcc.packing`).
+`store.views` reads the fields of an object without decoding the rest of it.
 """
 
+import zlib
+from collections.abc import Callable
+from sys import intern
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 import orjson
 
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode_to_keep
 from seatrial.model.kinds import Kind
 from seatrial.store.memo import Memo
 
@@ -46,8 +51,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False, gc=False):
 class Facets(msgspec.Struct, frozen=True, gc=False):
     """Parts of an object that its writers know, so that readers need not decode the bytes again.
 
-    An object from a template has them until a write that is neither a binding nor a status: it is not being deleted,
-    and its generation is 1.
+    An object that has them is not being deleted.
     """
 
     shape: Shape
@@ -58,6 +62,24 @@ class Facets(msgspec.Struct, frozen=True, gc=False):
     """The node of a pod."""
     tail: bytes = b"}"
     """The bytes after the status, which is the last field of a pod, and of each object once its status was written."""
+
+
+def facets_of(kind: Kind, document: Document) -> Facets | None:
+    """Of an object that is like no other; None for one without status, one that is deleted, and an odd pod."""
+    status, metadata, node = document.get("status"), document["metadata"], ""
+    if not isinstance(status, dict) or metadata.get("deletionTimestamp"):
+        return None
+    names = [*document]
+    place = names.index("status")
+    if kind.group_kind == _POD:
+        spec = document.get("spec") or {}
+        node = spec.get("nodeName") or ""
+        # A binding puts the node between the spec and the status, which ends the pod.
+        if not node and (names[place - 1 :] != ["spec", "status"] or not spec or "nodeName" in spec):
+            return None
+    after = {name: document[name] for name in names[place + 1 :]}
+    tail = b"," + encode_to_keep(after)[1:] if after else b"}"
+    return Facets(Shape(), metadata["uid"], encode_to_keep(status), node, tail)
 
 
 class _Metadata(msgspec.Struct, rename="camel", frozen=True, gc=False):
@@ -80,6 +102,50 @@ class _Own(msgspec.Struct):
 _own, _spec = msgspec.json.Decoder(_Own), msgspec.json.Decoder(_Spec)
 
 
+SEPARATOR = b"\0"
+"""Not in any JSON text: control characters are escaped there."""
+
+
+class Skeleton(msgspec.Struct, frozen=True, eq=False):
+    """The text that encoded objects have in common, with gaps for the values in which they differ."""
+
+    parts: list[bytes]
+    """Texts, and between each two of them an empty one for a value."""
+    slots: tuple[int, ...]
+    """Which of the values is in each gap."""
+    pick: Callable[[list[bytes]], tuple[bytes, ...]]
+    """Picks the value of each gap."""
+
+
+class Packed(msgspec.Struct, frozen=True, gc=False):
+    """An encoded object as what it has in the gaps of a skeleton."""
+
+    skeleton: Skeleton
+    values: bytes
+    """The values, separated."""
+    size: int
+    """The length of the encoded object."""
+
+    def joined(self) -> bytes:
+        """The encoded object."""
+        skeleton = self.skeleton
+        parts = skeleton.parts.copy()
+        parts[1::2] = skeleton.pick(self.values.split(SEPARATOR))
+        return b"".join(parts)
+
+
+class Compressed(msgspec.Struct, frozen=True, gc=False):
+    """A large encoded object that has much in common with itself."""
+
+    zipped: bytes
+    size: int
+    """The length of the encoded object."""
+
+    def joined(self) -> bytes:
+        """The encoded object."""
+        return zlib.decompress(self.zipped, bufsize=self.size)
+
+
 class Stored(msgspec.Struct, frozen=True, gc=False):
     """One object at one revision."""
 
@@ -87,7 +153,7 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     namespace: str
     name: str
     revision: int
-    content: bytes | tuple[bytes, ...]
+    content: bytes | tuple[bytes, ...] | Packed | Compressed
     facets: Facets | None = None
     views: "Views | None" = None
     """What the store keeps of the views of its objects; None: this is no state of an object in a store."""
@@ -96,12 +162,22 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
     def data(self) -> bytes:
         """The encoded JSON, metadata.resourceVersion included."""
         content = self.content
-        return content if isinstance(content, bytes) else b"".join(content)
+        if isinstance(content, bytes):
+            return content
+        return b"".join(content) if isinstance(content, tuple) else content.joined()
+
+    @property
+    def pieces(self) -> bytes | tuple[bytes, ...]:
+        """The encoded JSON, or the fragments of a large document whose revisions share them."""
+        content = self.content
+        return content if isinstance(content, bytes | tuple) else content.joined()
 
     @property
     def size(self) -> int:
         content = self.content
-        return len(content) if isinstance(content, bytes) else sum(map(len, content))
+        if isinstance(content, bytes):
+            return len(content)
+        return sum(map(len, content)) if isinstance(content, tuple) else content.size
 
     @property
     def uid(self) -> str:
@@ -116,7 +192,8 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
             return facets.node
         if b'"nodeName"' not in self.data:
             return ""
-        return _spec.decode(self._own().spec).node_name or ""
+        # Many rows keep it, and a node has many pods.
+        return intern(_spec.decode(self._own().spec).node_name or "")
 
     @property
     def is_deleting(self) -> bool:

@@ -4,7 +4,7 @@ In-process code and the HTTP server make the same calls and thereby get the same
 call is carried out in a module of its own (creating, updating, deleting, binding, ...); this module is their interface.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Unpack
 
 import orjson
@@ -18,11 +18,12 @@ from seatrial.model.label_selectors import LabelSelector
 from seatrial.store import snapshots
 from seatrial.store.crd import DEFINITIONS, Definitions
 from seatrial.store.journal import Journal
-from seatrial.store.managed_fields import FIELD_SETS_KEPT
+from seatrial.store.managed_fields import FIELD_SETS_KEPT, Keyed
 from seatrial.store.memo import Memo
 from seatrial.store.metadata import conflict, copied, metadata_of, not_found, uid_mismatch
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
+from seatrial.store.mvcc.packing import Packing
 from seatrial.store.mvcc.revisions import Listener, Revisions, SortsOfChanges
 from seatrial.store.objects import Change, Facets, Stored
 from seatrial.store.options import CreateOptions, DeleteOptions, Patch, PatchOptions, UpdateOptions, WriteOptions
@@ -65,6 +66,7 @@ class Store:
         admission: Admission | None = None,
         rules: Rules | None = None,
         history: History | None = None,
+        packing: Packing | None = None,
     ) -> None:
         self.kinds = kinds
         self.clock = clock
@@ -79,10 +81,14 @@ class Store:
         """Kinds that a simulation leaves in real time, with the clock and the identities of their objects."""
         self.status_apart: dict[tuple[str, str], Split] = {}
         """Kinds whose objects are edited apart from their status."""
+        self.keyed_for_apply: dict[tuple[str, str], Keyed] = {}
+        """Kinds whose applied configurations get the keys of their lists first."""
         self.known_fields: Memo[bytes, bytes] = Memo(FIELD_SETS_KEPT)
         """Sets of fields that were worked out for creators, by the shape of what they created."""
+        self.gates: Mapping[str, bool] = {}
+        """The feature gates of the API server by name; empty: every field is served."""
         self.templates = Templates()
-        self._revisions = Revisions(history)
+        self._revisions = Revisions(history, packing)
         self.views = self._revisions.views
         self._journal: Journal | None = None
         self._pods = kinds.named("v1", "Pod") or Kind("", "v1", "Pod", "pods", subresources=("status", "binding"))
@@ -350,7 +356,9 @@ class Store:
 
     def index(self, kind: Kind) -> KeyIndex:
         """All objects of a kind."""
-        return self._revisions.index(self.versions.key(kind))
+        key = self.versions.key(kind)
+        index = self._revisions.indexes.get(key)
+        return self._revisions.index(key) if index is None else index
 
     def put(
         self,
@@ -369,8 +377,9 @@ class Store:
             self.definitions.changed(document, self.revision + 1)
         try:
             return self._revisions.put(
-                kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource
-            )
+                kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource,
+                keep_facets=self.templates.enabled and self._revisions.packing is None,
+            )  # fmt: skip
         except orjson.JSONEncodeError as error:
             raise BadRequest(f"the object cannot be written as JSON: {error}") from error
 

@@ -1,8 +1,9 @@
 """The columns of `timeline.parquet`: one row per write, attempt or other entry, in order.
 
 A row is a write (`create`, `patch`, `delete`, `done` are operations and have an id; `status` and `write` are the
-others), an attempt of a scheduler (`attempt`), or a judgement at the end of scheduling (`unscheduled`). Columns that
-do not apply are null. Cells of an attempt are lists: `nodes` in the order of the search, `verdicts` parallel to it
+others), an attempt of a scheduler (`attempt`), a judgement at the end of scheduling (`unscheduled`), or what a session
+of Volcano said about a PodGroup that waits or about a Queue (`session`, with its own JSON in `object`). Columns that do
+not apply are null. Cells of an attempt are lists: `nodes` in the order of the search, `verdicts` parallel to it
 (0: passed), and for `feasible_nodes` the scores, plugin after plugin. Numbers in `nodes`, `feasible_nodes`,
 `verdicts` (minus one), `filter_plugins` and `score_plugins` count in the lists that the file's metadata holds
 under `DICTIONARY`.

@@ -31,8 +31,8 @@ CELLS_IN_THE_TABLE = 20_000_000
 NODES_REMEMBERED = 8192
 KINDS_REMEMBERED = 256
 PATCHES_REMEMBERED = 1024
-SCHEDULER = "scheduler"
-SCHEDULERS = (SCHEDULER, "volcano")
+SCHEDULER, VOLCANO = "scheduler", "volcano"
+SCHEDULERS = (SCHEDULER, VOLCANO)
 """Writers whose deletions of pods are preemptions."""
 _NOT_SHOWN = None, 0, "", "", b"", 0
 SNAPSHOT = "snapshot"
@@ -361,6 +361,15 @@ class Timeline:
                 kind.api_version if kind else None, kind.kind if kind else None,
                 stored.namespace if stored else None, stored.name if stored else None, None, None, operation,
                 stored.data if stored else None, None,
+            )
+        )  # fmt: skip
+
+    def note(self, types: tuple[str, str], namespace: str, name: str, data: bytes, at: int) -> None:
+        """Record what a session of Volcano says about an object; `types` are its apiVersion and kind."""
+        self.rows.add(
+            (
+                self.major, self.minor, at, VOLCANO, "session", None, *types, namespace, name, None, None, None,
+                data, None,
             )
         )  # fmt: skip
 

@@ -57,6 +57,10 @@ class SimulatorCluster(Part, kw_only=True):
             for field, amounts in (("capacity", group.capacity), ("allocatable", group.allocatable or {})):
                 for name, amount in amounts.items():
                     _check_quantity(path, f"spec.nodes[{number}].{field}.{name}", amount)
+            for name, amount in (group.allocatable or {}).items():
+                if Quantity.parse(amount) > Quantity.parse(group.capacity.get(name, 0)):
+                    why = f"{amount} is more than the capacity of {group.capacity.get(name, 0)}"
+                    raise ConfigError(str(path), f"spec.nodes[{number}].allocatable.{name}", why)
         return found
 
 

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -29,6 +30,9 @@ LOOK_EVERY: Final = 0.02
 REQUESTS_A_CONNECTION: Final = 150
 """Requests per second that one connection is good for."""
 MOST_CONNECTIONS: Final = 8
+UNSCHEDULED: Final = ("Unschedulable", "FailedScheduling", "FailedCreate")
+"""Reasons of events that say why pods wait."""
+REASONS: Final = 5
 
 
 class _Meta(msgspec.Struct, rename="camel"):
@@ -113,6 +117,21 @@ def run(kubeconfig: Path, load: Load, timing: TimingConfig, settle: float = SETT
     throughput = measure(moments)
     submitted = load.submitted + of_daemon_sets
     return Outcome(throughput, submitted, _reason(load, created, pods, bound, timing, scheduled.error))
+
+
+def why_nothing_was_scheduled(kubeconfig: Path, load: Load) -> list[str]:
+    """What the schedulers said most often about the pods and PodGroups of a test, and what was not created."""
+    said: Counter[str] = Counter()
+    pods = 0
+    with Client(kubeconfig) as client:
+        for name in load.namespaces:
+            pods += len(client.get(f"/api/v1/namespaces/{name}/pods").get("items") or ())
+            for event in client.get(f"/api/v1/namespaces/{name}/events").get("items") or ():
+                if event.get("reason") in UNSCHEDULED:
+                    said[f"{event['involvedObject']['kind']}: {event.get('message', '')}"] += event.get("count") or 1
+    reasons = [f"{count} × {text}" for text, count in said.most_common(REASONS)]
+    created = f"{pods} of {load.submitted} pods were created"
+    return [created, *(reasons or ["no scheduler said anything about them: does one take spec.schedulerName?"])]
 
 
 def _reason(load: Load, created: int, pods: int, bound: int, timing: TimingConfig, error: str) -> str:

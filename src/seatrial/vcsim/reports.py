@@ -3,10 +3,11 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
+from seatrial import __version__
 from seatrial.model.errors import ConfigError
 from seatrial.vcsim.clocks import rfc3339
 from seatrial.vcsim.throughput import Throughput
@@ -34,19 +35,42 @@ class Outcome:
         return "Failed" if self.reason else "Success"
 
 
-def document(throughput: Throughput) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a report was measured with."""
+
+    clock: str
+    test: str
+    cluster: str
+    configuration: str
+    """The path of the volcano-scheduler.conf, or that it is the one of the Helm chart."""
+    version: str = __version__
+
+
+def document(throughput: Throughput, origin: Origin | None = None) -> dict[str, Any]:
     """The report as it is written to a file."""
     found: dict[str, Any] = {key: round(getattr(throughput, key), 1) for key in KEYS}
     found["average"] = round(throughput.average, 3) if throughput.average is not None else None
     found["total"] = throughput.total
     found["perSecond"] = [list(pair) for pair in throughput.per_second]
-    return found
+    return found | ({"run": asdict(origin)} if origin is not None else {})
 
 
-def write(throughput: Throughput, directory: Path) -> Path:
+def origin_line(report: dict[str, Any]) -> str:
+    """What a report was measured with, in one line; empty for reports of versions that did not write it."""
+    run = report.get("run")
+    if not isinstance(run, dict):
+        return ""
+    named = {field.name: run.get(field.name, "?") for field in fields(Origin)}
+    return ("{test} on cluster {cluster}, {clock} clock, configuration: {configuration}, seatrial {version}").format(
+        **named
+    )
+
+
+def write(throughput: Throughput, directory: Path, origin: Origin | None = None) -> Path:
     """Write a report under the local time; a second report of one second waits for the next."""
     directory.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(document(throughput), indent=2) + "\n"
+    text = json.dumps(document(throughput, origin), indent=2) + "\n"
     while True:
         path = directory / f"{MEASUREMENT}__{rfc3339(time.time())}.json"
         try:

@@ -6,6 +6,7 @@ A virtual run without a cluster leaves a directory with reports alone.
 ~/.vcsimctl/<cluster>/kubeconfig     for kubectl
 ~/.vcsimctl/<cluster>/runtime.json   how it runs: runtime, process, address
 ~/.vcsimctl/<cluster>/server.log     what the server printed
+~/.vcsimctl/<cluster>/data/          the objects of an embedded cluster
 ~/.vcsimctl/<cluster>/report/        results of tests
 """
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from seatrial.model.errors import SeatrialError
 
 PERCENTILES = (50, 90, 99)
+SHORTEST = 0.01
+"""Seconds below which a window is too short to be measured: an average is over at least as many."""
 
 
 class NoSchedulingEvents(SeatrialError):
@@ -41,7 +43,7 @@ def measure(moments: Sequence[float]) -> Throughput:
         counts[math.floor(moment - start)] += 1
     ordered = sorted(counts)
     fifty, ninety, ninety_nine = (float(ordered[_rank(share, len(ordered))]) for share in PERCENTILES)
-    average = len(moments) / (end - start) if end > start else None
+    average = len(moments) / max(end - start, SHORTEST) if end > start else None
     series = tuple(enumerate(counts))
     return Throughput(fifty, ninety, ninety_nine, float(ordered[-1]), average, len(moments), series)
 

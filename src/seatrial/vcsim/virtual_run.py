@@ -19,11 +19,12 @@ from seatrial.model.errors import ConfigError, StatusError
 from seatrial.model.times import HOUR, SECOND
 from seatrial.scenario import fresh_store
 from seatrial.store import Change, StatusView, Store, Stored, View
+from seatrial.store.options import Patch
 from seatrial.vcsim.load import DAEMON_SET, DaemonSet
 from seatrial.vcsim.places import Owner, Places, renaming_owner
 from seatrial.vcsim.workload import Arrival, Workload
 from seatrial.volcano import VolcanoScheduler
-from seatrial.volcano.apis import POD_GROUP, SCHEDULER_NAME, kind_of
+from seatrial.volcano.apis import POD_GROUP, QUEUE, SCHEDULER_NAME, definitions, kind_of
 from seatrial.volcano.apis.installation import install
 from seatrial.volcano.apis.labels import GROUP_NAME
 from seatrial.volcano.config import SchedulerConf
@@ -134,9 +135,11 @@ _NOWHERE = Path()
 @cache
 def is_namespaced(api_version: str, kind: str) -> bool:
     """Whether a kind is namespaced in a cluster with Volcano; ConfigError where there is no such kind."""
-    store = fresh_store()
-    install(store)
-    found = store.kinds.named(api_version, kind)
+    group, _, version = api_version.rpartition("/")
+    for spec in (definition["spec"] for definition in definitions()):
+        if (spec["group"], spec["names"]["kind"]) == (group, kind) and version in [v["name"] for v in spec["versions"]]:
+            return bool(spec["scope"] == "Namespaced")
+    found = fresh_store().kinds.named(api_version, kind)
     if found is None:
         raise ConfigError("", "kind", f"the cluster does not serve {api_version} {kind}")
     return found.namespaced
@@ -225,7 +228,7 @@ class VirtualRun:
     def simulate(self, workload: Workload, *, until_finished: bool = False) -> None:
         """Let everything arrive, and go on until all pods have a node (or have ended), or nothing can change."""
         for document in workload.prepared:
-            self._create(Arrival(0, document, _NOWHERE))
+            self._prepare(document)
         self._work()
         start = self.clock.now()
         self._arriving = len(workload.arrivals)
@@ -240,7 +243,7 @@ class VirtualRun:
 
     def reasons(self) -> dict[str, str]:
         """Why jobs wait, as of the last session, by namespace/name."""
-        return {found.job: found.text for found in self.volcano.waiting}
+        return {found.uid: found.text for found in self.volcano.waiting}
 
     def expected(self, workload: Workload) -> int:
         """How many pods a workload leads to; those of DaemonSets as far as they have arrived."""
@@ -278,6 +281,17 @@ class VirtualRun:
         self._arriving -= 1
         self._progress = self.now()
         self._create(arrival)
+
+    def _prepare(self, document: Document) -> None:
+        """Create an object that is there from the start; a queue that every cluster has is changed."""
+        queues, name = kind_of(self.store, QUEUE), document["metadata"].get("name", "")
+        if (document["apiVersion"], document["kind"]) != QUEUE or self.store.find(queues, name) is None:
+            self._create(Arrival(0, document, _NOWHERE))
+            return
+        try:
+            self.store.patch(queues, name, Patch("merge", {"spec": document.get("spec") or {}}), writer=WRITER)
+        except StatusError as error:
+            raise ConfigError("", f"queue {name}", str(error)) from error
 
     def _create(self, arrival: Arrival) -> None:
         document = arrival.document

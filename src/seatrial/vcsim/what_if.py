@@ -1,15 +1,14 @@
-"""The same load under two configurations of the scheduler: how long the jobs of each queue and size wait."""
+"""One load under two configurations, or with other values of queues and jobs: how long the jobs of each queue wait."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from seatrial.model.documents import Document
 from seatrial.model.times import SECOND
 from seatrial.vcsim.virtual_run import JobTimes, VirtualRun
 from seatrial.vcsim.workload import Workload
-from seatrial.volcano.config import read_conf
+from seatrial.volcano.config import SchedulerConf
 
 SIZES: Final = ((1, "1 pod"), (8, "2-8 pods"), (64, "9-64 pods"), (None, "65 or more"))
 """Classes of job sizes: the largest size of each, and its name."""
@@ -17,7 +16,7 @@ SIZES: Final = ((1, "1 pod"), (8, "2-8 pods"), (64, "9-64 pods"), (None, "65 or 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How long a class of jobs waited, in seconds; times are those of the jobs that started."""
+    """How long a class of jobs waited, in seconds; a job that never started waited until the end."""
 
     jobs: int
     started: int
@@ -30,11 +29,13 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """What came of one configuration."""
+    """What came of one side."""
 
-    conf: str
-    by_queue: dict[str, Waiting]
-    by_size: dict[str, Waiting]
+    title: str
+    """The configuration, or what was set."""
+    jobs: tuple[JobTimes, ...]
+    end: int
+    """When the run ended, in microseconds from its start."""
     pods: int
     scheduled: int
     evictions: int
@@ -43,16 +44,23 @@ class WhatIf:
     pending: dict[str, str]
     """Why jobs still wait, by namespace/name."""
 
+    def by_queue(self, end: int) -> dict[str, Waiting]:
+        """The waits of each queue; jobs that never started are counted until `end`."""
+        return _grouped(self.jobs, lambda job: job.queue, end)
 
-def simulate(nodes: Sequence[Document], workload: Workload, conf: Path) -> WhatIf:
+    def by_size(self, end: int) -> dict[str, Waiting]:
+        """The same for each class of sizes."""
+        return _grouped(self.jobs, lambda job: size_class(job.size), end)
+
+
+def simulate(nodes: Sequence[Document], workload: Workload, conf: SchedulerConf | None, title: str) -> WhatIf:
     """Simulate a load under one configuration."""
-    run = VirtualRun(list(nodes), read_conf(conf))
+    run = VirtualRun(list(nodes), conf)
     run.simulate(workload, until_finished=True)
-    jobs = list(run.jobs.values())
     return WhatIf(
-        str(conf),
-        _grouped(jobs, lambda job: job.queue),
-        _grouped(jobs, lambda job: size_class(job.size)),
+        title,
+        tuple(run.jobs.values()),
+        run.now(),
         run.expected(workload),
         run.scheduled,
         run.evictions,
@@ -66,32 +74,37 @@ def size_class(size: int) -> str:
     return next(name for most, name in SIZES if most is None or size <= most)
 
 
-def _grouped(jobs: Sequence[JobTimes], key: Callable[[JobTimes], str]) -> dict[str, Waiting]:
+def _grouped(jobs: Sequence[JobTimes], key: Callable[[JobTimes], str], end: int) -> dict[str, Waiting]:
     groups: dict[str, list[JobTimes]] = {}
     for job in jobs:
         groups.setdefault(key(job), []).append(job)
     order = [name for _, name in SIZES]
     names = sorted(groups, key=lambda name: (order.index(name) if name in order else 0, name))
-    return {name: _waiting(groups[name]) for name in names}
+    return {name: _waiting(groups[name], end) for name in names}
 
 
-def _waiting(jobs: Sequence[JobTimes]) -> Waiting:
-    waits = [job.waited / SECOND for job in jobs if job.waited is not None]
-    mean = round(sum(waits) / len(waits), 3) if waits else None
-    return Waiting(len(jobs), len(waits), mean, round(max(waits), 3) if waits else None)
+def _waiting(jobs: Sequence[JobTimes], end: int) -> Waiting:
+    waits = [(end - job.created if job.waited is None else job.waited) / SECOND for job in jobs]
+    started = sum(job.waited is not None for job in jobs)
+    return Waiting(len(jobs), started, round(sum(waits) / len(waits), 3), round(max(waits), 3))
 
 
 def comparison(a: WhatIf, b: WhatIf) -> list[str]:
     """Both outcomes next to each other, as lines for the terminal."""
-    lines = [f"A: {a.conf}", f"B: {b.conf}", ""]
-    for title, left, right in (("QUEUE", a.by_queue, b.by_queue), ("JOB SIZE", a.by_size, b.by_size)):
+    lines = [f"A: {a.title}", f"B: {b.title}", ""]
+    end = max(a.end, b.end)
+    for title, left, right in (
+        ("QUEUE", a.by_queue(end), b.by_queue(end)),
+        ("JOB SIZE", a.by_size(end), b.by_size(end)),
+    ):
         head = f"{title:<20}{'JOBS':>6}{'STARTED A':>11}{'B':>8}{'MEAN WAIT A':>13}{'B':>10}{'MAX WAIT A':>12}{'B':>10}"
         lines.append(head)
         for name in dict.fromkeys([*left, *right]):
             x, y = left.get(name, _NOTHING), right.get(name, _NOTHING)
             lines.append(
                 f"{name:<20}{max(x.jobs, y.jobs):>6}{x.started:>11}{y.started:>8}"
-                f"{_seconds(x.mean):>13}{_seconds(y.mean):>10}{_seconds(x.longest):>12}{_seconds(y.longest):>10}"
+                f"{_seconds(x, x.mean):>13}{_seconds(y, y.mean):>10}"
+                f"{_seconds(x, x.longest):>12}{_seconds(y, y.longest):>10}"
             )
         lines.append("")
     lines.append(f"Pods scheduled: A {a.scheduled} of {a.pods}, B {b.scheduled} of {b.pods}")
@@ -105,18 +118,21 @@ def comparison(a: WhatIf, b: WhatIf) -> list[str]:
 _NOTHING = Waiting(0, 0, None, None)
 
 
-def _seconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f} s"
+def _seconds(waiting: Waiting, value: float | None) -> str:
+    """A wait; where some jobs never started it is longer than the run could show."""
+    more = ">" if waiting.started < waiting.jobs else ""
+    return "-" if value is None else f"{more}{value:.1f} s"
 
 
 def document(*outcomes: WhatIf) -> dict[str, Any]:
     """The comparison as data."""
+    end = max(found.end for found in outcomes)
     return {
         "configurations": [
             {
-                "conf": found.conf,
-                "queues": {name: waiting.document() for name, waiting in found.by_queue.items()},
-                "jobSizes": {name: waiting.document() for name, waiting in found.by_size.items()},
+                "conf": found.title,
+                "queues": {name: waiting.document() for name, waiting in found.by_queue(end).items()},
+                "jobSizes": {name: waiting.document() for name, waiting in found.by_size(end).items()},
                 "pods": found.pods,
                 "scheduled": found.scheduled,
                 "evicted": found.evictions,

@@ -5,7 +5,7 @@ from copy import deepcopy
 from typing import Any, cast
 
 from seatrial.model.builtin import builtin_kinds
-from seatrial.model.defaults import apply_defaults
+from seatrial.model.defaults import apply_defaults, apply_gates
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.store import Request, Store
@@ -30,8 +30,8 @@ class CaseReader(Reader):
         return list(self._classes.values()) if kind == "PriorityClass" else []
 
 
-def admit(objects: Iterable[Document]) -> list[Document]:
-    """The objects as they would be stored; the given ones are left alone."""
+def admit(objects: Iterable[Document], gates: Mapping[str, bool]) -> list[Document]:
+    """The objects as they would be stored, without fields of gates that are off; the given ones are left alone."""
     admitted = [deepcopy(document) for document in objects]
     reader = CaseReader([_defaulted(document) for document in admitted if document["kind"] == "PriorityClass"])
     for document in admitted:
@@ -39,6 +39,7 @@ def admit(objects: Iterable[Document]) -> list[Document]:
             _admit_pod(document, reader)
         elif document["kind"] != "PriorityClass":
             _defaulted(document)
+        apply_gates(document, gates)
         metadata = document["metadata"]
         if document["kind"] in ("ResourceClaim", "PersistentVolumeClaim"):
             metadata.setdefault("namespace", "default")

@@ -30,13 +30,20 @@ class AttemptWriter:
     """Describes an attempt of an algorithm with everything the recording has."""
 
     def __init__(
-        self, algorithm: Algorithm, framework: Framework, knows_start: bool, start: int, apart: CycleState
+        self,
+        algorithm: Algorithm,
+        framework: Framework,
+        knows_start: bool,
+        start: int,
+        apart: CycleState,
+        throws_dice: bool = False,
     ) -> None:
         self._apart = apart
         """States of the same cycle that the attempt did not touch."""
         self.algorithm = algorithm
         self.framework = framework
         self.knows_start = knows_start
+        self.throws_dice = throws_dice
         self._start = start
         self._info = algorithm.table.info
 
@@ -141,7 +148,8 @@ class AttemptWriter:
         top = max(0, int(totals.max())) if self.framework.scorers else 1
         document["best"] = sorted(name for name, total in zip(names, totals.tolist(), strict=True) if total == top)
         document["selected"] = attempt.node
-        if attempt.pre_filter.nodes is None and self.knows_start and not attempt.took_nominated:
+        is_settled = len(document["best"]) == 1 or not self.throws_dice
+        if attempt.pre_filter.nodes is None and self.knows_start and not attempt.took_nominated and is_settled:
             document["schedulerPick"] = names[UPSTREAM.pick(totals, lambda place: names[place])]
 
     def _post_filter(self, attempt: Attempt) -> Document:

@@ -17,7 +17,7 @@ class NoCases(SeatrialError):
 
 
 class BadCase(SeatrialError):
-    """A recorded case cannot be read or replayed; the message names its file and the case."""
+    """A file of recorded cases cannot be read; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,14 @@ class Case:
     is_volcano: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A case whose document has the wrong shape."""
+
+    name: str
+    problem: str
+
+
 def case_files(directory: Path) -> list[Path]:
     """The files of a directory that hold cases, whatever the depth."""
     if not directory.is_dir():
@@ -40,31 +48,31 @@ def case_files(directory: Path) -> list[Path]:
     return files
 
 
-def read_cases(path: Path) -> Iterator[Case]:
-    """The cases of a file: one object, or one object a line."""
+def read_cases(path: Path) -> Iterator[Case | Unreadable]:
+    """The cases of a file: one object, or one object a line; BadCase where the file cannot be decompressed."""
     text = _decompressed(path)
     lines = text.splitlines() if ".jsonl" in path.name else [text]
     for number, line in enumerate(lines, 1):
         if line.strip():
             default = path.name.split(".")[0] if len(lines) == 1 else f"{path.name.split('.')[0]}:{number}"
-            yield _read_case(path, default, line)
+            yield _read_case(default, line)
 
 
-def _read_case(path: Path, default: str, line: bytes) -> Case:
+def _read_case(default: str, line: bytes) -> Case | Unreadable:
     try:
         document: Any = decode(line)
     except ValueError as error:
-        raise BadCase(f"{path}: case {default}: not JSON: {error}") from error
+        return Unreadable(default, f"not JSON: {error}")
     is_object = isinstance(document, dict)
     is_volcano = is_object and "case" in document and "expect" in document
     given, answer = ("case", "expect") if is_volcano else ("input", "expected")
     if not is_object or not isinstance(document.get(given), dict) or not isinstance(document.get(answer), dict):
         wanted = "expected an object with the objects `input` and `expected`, or `case` and `expect`"
-        raise BadCase(f"{path}: case {default}: {wanted}")
+        return Unreadable(default, wanted)
     name = document[given].get("name") or default
     problem = None if is_volcano else _problem(document[given])
     if problem is not None:
-        raise BadCase(f"{path}: case {name}: {problem}")
+        return Unreadable(str(name), problem)
     return Case(str(name), document[given], document[answer], is_volcano)
 
 

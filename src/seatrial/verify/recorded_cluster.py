@@ -9,6 +9,7 @@ from copy import deepcopy
 from seatrial.model.documents import Document
 from seatrial.model.times import SECOND, parse_time
 from seatrial.scheduler.cache import NodeInfo, NodeTable, PodInfo, PodReader, replace_pod
+from seatrial.scheduler.config import Configuration, default_configuration
 from seatrial.scheduler.queue import PodNominator
 
 FIRST_START = parse_time("2030-01-01T00:00:00Z")
@@ -22,11 +23,14 @@ _CLUSTER_WIDE = frozenset(
 class World:
     """All objects of a case. It is the cluster plugins read and the client they write with."""
 
-    def __init__(self, objects: Sequence[Document], queue: Sequence[str]) -> None:
+    def __init__(
+        self, objects: Sequence[Document], queue: Sequence[str], configuration: Configuration | None = None
+    ) -> None:
         self._objects: dict[str, dict[tuple[str, str], Document]] = {}
         self._versions: dict[str, int] = {}
         self.nodes = NodeTable()
-        self.reader = PodReader()
+        followed = configuration or default_configuration()
+        self.reader = PodReader(followed.gates, followed.version.rules)
         self.pods: dict[str, PodInfo] = {}
         self.bound_so_far = 0
         self.deallocated: list[str] = []

@@ -12,6 +12,7 @@ from seatrial.scheduler.config import Configuration, ConfigurationError, load_co
 from seatrial.scheduler.framework import Framework, Handle, Status
 from seatrial.scheduler.plugins import DefaultPreemption, Registry
 from seatrial.scheduler.schedule_one import Algorithm, Attempt, TieBreak
+from seatrial.scheduler.versions import DEFAULT, Version, find_version
 from seatrial.verify.admission import admit, admitted_fields
 from seatrial.verify.attempts import AttemptWriter, status_document
 from seatrial.verify.cases import Case
@@ -19,12 +20,15 @@ from seatrial.verify.comparing import first_difference
 from seatrial.verify.recorded_cluster import FIRST_START, World
 
 MOST_ATTEMPTS = 3
-KUBERNETES = "v1.36.3"
 
 
-def difference(case: Case) -> str | None:
-    """The first difference between a recorded case and its replay."""
-    actual = replay(case.input)
+UNNAMED = "1.36"
+"""The version of cases that name none."""
+
+
+def difference(case: Case, version: Version | None = None) -> str | None:
+    """The first difference between a recorded case and its replay, by the version that it names or another one."""
+    actual = replay(case.input, version or find_version(case.expected.get("kubernetes") or UNNAMED))
     expected = dict(case.expected)
     error = expected.get("configError")
     if error and error["stage"] == "decode":
@@ -34,19 +38,20 @@ def difference(case: Case) -> str | None:
     return first_difference(expected, actual)
 
 
-def replay(case: Document) -> Document:
+def replay(case: Document, version: Version = DEFAULT) -> Document:
     """Runs a case from its manifests."""
-    out: Document = {"kubernetes": KUBERNETES}
+    out: Document = {"kubernetes": version.release}
+    gates = case.get("featureGates")
     try:
-        configuration = load_configuration(case.get("config"), versions="upstream", gates=case.get("featureGates"))
+        configuration = load_configuration(case.get("config"), versions="upstream", gates=gates, version=version)
     except ConfigurationError as error:
         out["configError"] = {"stage": error.stage, "message": error.message}
         return out
     out["profiles"] = [profile.resolved() for profile in configuration.profiles]
     out["writeConfig"] = write_config(configuration)
-    objects = admit(case.get("objects") or ())
+    objects = admit(case.get("objects") or (), configuration.gates)
     queue = [name if "/" in name else f"default/{name}" for name in case.get("queue") or ()]
-    run = Replay(configuration, World(objects, queue), bool(case.get("sampling")), case.get("featureGates") or {})
+    run = Replay(configuration, World(objects, queue, configuration), bool(case.get("sampling")))
     run.world.nodes.refresh()
     changed = {
         f"{document['metadata']['namespace']}/{document['metadata']['name']}": fields
@@ -70,11 +75,13 @@ class _Queued:
 class Replay:
     """A scheduler without its queue: pods come in the order of the case."""
 
-    def __init__(self, configuration: Configuration, world: World, sampling: bool, gates: dict[str, bool]) -> None:
+    def __init__(self, configuration: Configuration, world: World, sampling: bool) -> None:
         self.world = world
         self.sampling = sampling
         self.knows_start = True
-        handle = Handle(world, world.nodes, world.nominator, world, gates, now=lambda: FIRST_START)
+        gates, version = configuration.gates, configuration.version
+        self.throws_dice = version.rules.throws_dice_for_ties
+        handle = Handle(world, world.nodes, world.nominator, world, gates, lambda: FIRST_START, version=version)
         self.frameworks = {
             profile.name: Framework.build(profile, Registry(), handle) for profile in configuration.profiles
         }
@@ -137,7 +144,8 @@ class Replay:
         if attempt.pre_filter.status.is_success:
             failed_early = attempt.is_error and attempt.scored is None
             self.knows_start &= not failed_early and (self.sampling or bool(framework.scorers))
-        document = AttemptWriter(self.algorithm, framework, self.knows_start, start, apart).write(attempt)
+        writer = AttemptWriter(self.algorithm, framework, self.knows_start, start, apart, self.throws_dice)
+        document = writer.write(attempt)
         if self.world.deallocated:
             document["postFilter"]["deallocated"] = self.world.deallocated
         attempts.append(document)

@@ -12,6 +12,7 @@ from seatrial.model.times import parse_time
 from seatrial.scheduler.cache import PodReader
 from seatrial.verify.comparing import first_difference
 from seatrial.verify.recorded_cluster import World
+from seatrial.verify.volcano_extender import ScriptedExtender
 from seatrial.verify.volcano_probe import probe
 from seatrial.volcano import open_session, run_once
 from seatrial.volcano.cache import ClusterInfo, Numatopologies, TaskStatus, read_tasks, take_snapshot
@@ -28,6 +29,7 @@ _OTHERS = (
     "persistentVolumeClaims",
     "storageClasses",
     "csiNodes",
+    "configMaps",
 )
 _ORIGIN = ". Origin reason is "
 
@@ -35,6 +37,9 @@ _ORIGIN = ". Origin reason is "
 def volcano_difference(case: Document, expect: Document) -> str | None:
     """The first difference between a recorded session and its replay."""
     actual = _as_compared(replay_volcano(case, with_probe="probe" in expect))
+    if not case.get("annotations"):
+        for cycle in actual["cycles"]:
+            cycle.pop("annotations", None)
     if case.get("dice"):
         for document in (expect := deepcopy(expect), actual):
             _without_origins(document)
@@ -58,7 +63,7 @@ def replay_volcano(case: Document, *, with_probe: bool = True, keeps_columns: bo
     case = deepcopy(case)
     out: Document = {"cycles": []}
     if with_probe:
-        session = open_session("probe", _snapshot(case), conf, _options(keeps_columns))
+        session = open_session("probe", _snapshot(case), conf, _options(case, keeps_columns))
         out["probe"] = probe(session)
     for number in range(max(case.get("cycles") or 1, 1)):
         cycle = _cycle(case, conf, number, keeps_columns)
@@ -88,13 +93,16 @@ def _snapshot(case: Document) -> ClusterInfo:
 
 
 def _cycle(case: Document, conf: SchedulerConf, number: int, keeps_columns: bool) -> Document:
-    session, result = run_once(f"cycle-{number}", _snapshot(case), conf, _options(keeps_columns))
+    session, result = run_once(f"cycle-{number}", _snapshot(case), conf, _options(case, keeps_columns))
     return _written(session, result)
 
 
-def _options(keeps_columns: bool) -> SessionOptions:
+def _options(case: Document, keeps_columns: bool) -> SessionOptions:
     """The recorded process had run before, so that rescheduling was due."""
-    return SessionOptions(keeps_columns, memory={"rescheduling": 0})
+    options = SessionOptions(keeps_columns, memory={"rescheduling": 0})
+    if "extender" in case:
+        options.transport = lambda: ScriptedExtender(case["extender"])
+    return options
 
 
 def _written(session: Session, result: SessionResult) -> Document:
@@ -119,21 +127,32 @@ def _written(session: Session, result: SessionResult) -> Document:
     return _nonempty(
         allocatedNotBound=placed[TaskStatus.ALLOCATED],
         nominated=_nominated(result),
+        annotations=_annotations(result),
     ) | {
         "binds": placed[TaskStatus.BINDING],
         "pipelined": placed[TaskStatus.PIPELINED],
         "evicted": {task.key: reason for task, reason in result.evictions},
         "podgroups": groups,
         "queueAllocated": result.queues,
-        "queueMetrics": session.queue_metrics(),
+        "queueMetrics": _without_scalars(session.queue_metrics()),
         "events": sorted((e.kind, e.key, e.type, e.reason, _text(e.message)) for e in result.events),
     }
 
 
 def _nominated(result: SessionResult) -> dict[str, str]:
     """The nominations of the pods whose status was written, old ones included."""
-    found = {update.task.key: update.nominated_node or update.task.pod.nominated_node for update in result.pods}
+    found = {update.task.key: update.nomination for update in result.pods}
     return {key: node for key, node in found.items() if node}
+
+
+def _annotations(result: SessionResult) -> dict[str, dict[str, str]]:
+    """What plugins note on the pods that are bound; times are left out."""
+    found = {}
+    for task in result.binds:
+        before = task.pod.annotations
+        notes = {key: value for key, value in task.pod_annotations.items() if not key.endswith("-time")}
+        found[task.key] = {key: value for key, value in notes.items() if before.get(key) != value}
+    return {key: notes for key, notes in found.items() if notes}
 
 
 def _apply(case: Document, cycle: Document) -> None:
@@ -149,6 +168,7 @@ def _apply(case: Document, cycle: Document) -> None:
             pod["spec"]["nodeName"] = cycle["binds"][key]
             status["phase"] = "Running"
             status.pop("nominatedNodeName", None)
+            metadata.setdefault("annotations", {}).update(cycle.get("annotations", {}).get(key, {}))
         elif key in cycle.get("nominated", {}) and not pod["spec"].get("nodeName"):
             status["nominatedNodeName"] = cycle["nominated"][key]
         kept.append(pod)
@@ -170,12 +190,17 @@ def expected_of(expect: Document) -> Document:
 
 def _expected_cycle(cycle: Document) -> Document:
     events = sorted(_event(event) for event in cycle.get("events") or ())
-    metrics = {
-        queue: {name: value for name, value in found.items() if "scalar" not in name}
-        for queue, found in (cycle.get("queueMetrics") or {}).items()
-    }
+    metrics = _without_scalars(cycle.get("queueMetrics") or {})
     kept = {name: value for name, value in cycle.items() if value or name not in ("nominated", "allocatedNotBound")}
     return kept | {"events": events, "queueMetrics": metrics}
+
+
+def _without_scalars(metrics: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Metrics of queues as they are compared: the recording has scalar resources of the cases before."""
+    return {
+        queue: {name: value for name, value in found.items() if "scalar" not in name}
+        for queue, found in metrics.items()
+    }
 
 
 def _event(event: Document) -> tuple[str, str, str, str, str]:

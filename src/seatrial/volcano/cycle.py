@@ -15,10 +15,13 @@ def open_session(uid: str, cluster: ClusterInfo, conf: SchedulerConf, options: S
     return session
 
 
-def run_actions(session: Session) -> None:
-    """Runs the configured actions in order."""
+def run_actions(session: Session) -> SessionResult:
+    """Runs the configured actions in order, and closes the session."""
     for name in session.conf.actions:
-        ACTIONS[name](session)
+        session.action = name
+        with session.measures.timed("action_scheduling_latency_milliseconds", name):
+            ACTIONS[name](session)
+    return close_session(session)
 
 
 def run_once(
@@ -26,5 +29,4 @@ def run_once(
 ) -> tuple[Session, SessionResult]:
     """A whole cycle."""
     session = open_session(uid, cluster, conf, options)
-    run_actions(session)
-    return session, close_session(session)
+    return session, run_actions(session)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from seatrial.clock import Clock, Timer
 from seatrial.model.times import SECOND
 from seatrial.scheduler import SCHEDULED, UNSCHEDULABLE, Decision, NoRecorder, Preemption, Recorder
+from seatrial.scheduler.evaluator import chosen_shortcuts
 from seatrial.scheduler.extender import HttpTransport, Transport
 from seatrial.scheduler.schedule_one import SeededRandom
 from seatrial.store import Store
@@ -19,11 +20,14 @@ from seatrial.volcano.cache.scheduler_cache import SchedulerCache
 from seatrial.volcano.cache.status_updater import StatusUpdater
 from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
 from seatrial.volcano.config.scheduler_conf import SchedulerConf, helm_conf
-from seatrial.volcano.cycle import run_once
+from seatrial.volcano.cycle import open_session, run_actions
 from seatrial.volcano.framework.event_recorder import EventRecorder
-from seatrial.volcano.framework.explanation import Explanation, explain_job, explain_pending
+from seatrial.volcano.framework.explanation import explain_pending
+from seatrial.volcano.framework.explanation_words import JobWords
 from seatrial.volcano.framework.job_updater import SessionResult
 from seatrial.volcano.framework.session import Session, SessionOptions
+from seatrial.volcano.metrics.measures import Measures, NoMeasures
+from seatrial.volcano.session_log import SessionLog, SessionNotes
 
 SCHEDULE_PERIOD = SECOND
 EVICTS_NOTHING = frozenset(("enqueue", "allocate", "backfill"))
@@ -43,28 +47,39 @@ class VolcanoScheduler:
         conf: SchedulerConf | None = None,
         *,
         recorder: Recorder | None = None,
+        notes: SessionNotes | None = None,
         tie_break: str = "name",
         seed: int = 0,
         events: bool = True,
         period: int = SCHEDULE_PERIOD,
         outer: bool = False,
         on_session: OnSession | None = None,
+        measures: Measures | None = None,
         transport: Callable[[], Transport] = HttpTransport,
     ) -> None:
         self.conf = conf or helm_conf()
-        self.cache = SchedulerCache(store)
+        shortcuts = chosen_shortcuts()
+        self.cache = SchedulerCache(store, keeps=shortcuts.volcano_jobs)
         self._store, self._clock = store, clock
         self._recorder = recorder or NoRecorder()
         self._reports_events = events
         self._period, self._outer = period, outer
         self._on_session = on_session
-        self._options = SessionOptions(pick=_pick(tie_break, seed), transport=transport, events=events)
+        self._options = SessionOptions(
+            keeps_columns=shortcuts.volcano_columns,
+            keys_jobs=shortcuts.volcano_queues,
+            pick=_pick(tie_break, seed),
+            transport=transport,
+            events=events,
+            explains=notes is not None,
+            measures=measures or NoMeasures(),
+        )
         self._sessions = 0
         self._is_dirty = False
         self._next = clock.now()
         self._timer: Timer | None = None
-        self.waiting: list[Explanation] = []
-        """Why jobs wait, as of the last session."""
+        self.log = SessionLog(store, notes)
+        """What the sessions said about jobs and queues."""
 
     @property
     def has_extenders(self) -> bool:
@@ -78,7 +93,7 @@ class VolcanoScheduler:
         self.cache.on_change = self._note_change
         self.cache.start()
         events = EventRecorder(self._store, self._clock) if self._reports_events else None
-        self._updater = StatusUpdater(self._store, self._clock, self.cache, events)
+        self._updater = StatusUpdater(self._store, self._clock, self.cache, events, self._options.measures)
         self._is_dirty = True
 
     def stop(self) -> None:
@@ -113,21 +128,29 @@ class VolcanoScheduler:
         self._is_dirty = False
         self._sessions += 1
         self._next = now + self._period
-        session, result = run_once(f"session-{self._sessions}", self.cache.snapshot(now), self.conf, self._options)
-        self.waiting = explain_pending(session)
-        self._record(session, result)
+        with self._options.measures.timed("open_session_duration_milliseconds"):
+            session = open_session(f"session-{self._sessions}", self.cache.snapshot(now), self.conf, self._options)
+        result = run_actions(session)
+        waiting = explain_pending(session)
+        self.log.take(session, waiting)
+        self._record(session, result, {each.job: self.log.words_of(each) for each in waiting})
         if self._on_session is not None:
             self._on_session(session, result)
         self._updater.write(session, result)
-        if result.binds or result.evictions or (result.moved and self._may_go_on(session)):
+        if result.binds or result.evictions or (result.moved and (waiting or self._may_evict(session))):
             self._note_change()
         self._wake_for_plugins(session)
         session.release()
         return result
 
-    def _may_go_on(self, session: Session) -> bool:
-        """Whether phases that have changed let the next session decide anything: something waits, or may be evicted."""
-        return bool(self.waiting) or not EVICTS_NOTHING.issuperset(session.conf.actions)
+    @property
+    def waiting(self) -> list[JobWords]:
+        """Why jobs wait, as of the last session."""
+        return list(self.log.waiting())
+
+    def _may_evict(self, session: Session) -> bool:
+        """Whether phases that have changed let the next session decide anything although no job waits."""
+        return not EVICTS_NOTHING.issuperset(session.conf.actions)
 
     # -- time --------------------------------------------------------------------------------------------------
 
@@ -156,7 +179,7 @@ class VolcanoScheduler:
 
     # -- record ------------------------------------------------------------------------------------------------
 
-    def _record(self, session: Session, result: SessionResult) -> None:
+    def _record(self, session: Session, result: SessionResult, explained: dict[str, JobWords]) -> None:
         """Tells the recorder of every task that was bound or looked at in vain."""
         if isinstance(self._recorder, NoRecorder):
             return
@@ -167,7 +190,7 @@ class VolcanoScheduler:
             self._recorder.record(self._decision(session, task, SCHEDULED, task.node_name))
         for job in session.jobs.values():
             waiting = [*job.index.listed(TaskStatus.PENDING), *job.index.listed(TaskStatus.PIPELINED)]
-            why = explain_job(session, job) if waiting else None
+            why = explained[job.uid] if waiting else None
             for task in waiting:
                 evicted = victims.get(task.node_name, ()) if task.eviction_occurred else ()
                 self._recorder.record(self._decision(session, task, UNSCHEDULABLE, "", why, evicted))
@@ -178,7 +201,7 @@ class VolcanoScheduler:
         task: TaskInfo,
         outcome: str,
         node: str,
-        why: Explanation | None = None,
+        why: JobWords | None = None,
         victims: Sequence[str] = (),
     ) -> Decision:
         return Decision(

@@ -50,7 +50,7 @@ def attempts_shown(run: Run, pods: Sequence[Which] | None, most_cells: int) -> A
         for name, value in zip(COLUMNS, values, strict=True):
             columns[name].append(value)
         told, cells = details_of(tried), tried.cells
-        if cells is not None and len(cells.nodes) <= room:
+        if cells is not None and most_cells and len(cells.nodes) <= room:
             room -= len(cells.nodes)
             told["cells"] = lists.columns(cells)
         elif pods is None and most_cells and (cells is not None or tried.visited):

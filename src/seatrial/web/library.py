@@ -4,6 +4,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ from seatrial.model.errors import ConfigError, NotFound
 from seatrial.results import Run
 from seatrial.results.comparison import compare, verdicts
 from seatrial.scenario.output_files import RESULT
-from seatrial.sweep import TABLE
+from seatrial.sweeps import OBJECTIVES, RUNS, TABLE
 from seatrial.web.attempts import attempts_shown, whole_details
 from seatrial.web.comparison import page_parts
-from seatrial.web.payload import columns
+from seatrial.web.payload import columns, message_shown
 
 DEEPEST = 4
 """Folders below the first that are searched."""
@@ -29,6 +30,7 @@ CLUSTER = ("nodes", "pods", "shapes", "changes", "budgets")
 LANES = ("lanes", "verbs", "entries")
 SUMMARY = (
     "name", "title", "phase", "message", "version", "resources", "omitted", "headline", "steps", "phases", "volcano",
+    "workloads",
 )  # fmt: skip
 FEW = 8
 """Shorter lists of numbers are JSON."""
@@ -86,7 +88,7 @@ class Library:
         told: Columns = {"id": self._id(folder), "changed": (folder / RESULT).stat().st_mtime}
         try:
             run = Run.load(folder)
-            return {**told, "title": run.scenario_name, "phase": run.phase, "message": run.message}
+            return {**told, "title": run.scenario_name, "phase": run.phase, "message": message_shown(run.message)}
         except ConfigError as error:
             return {**told, "title": "", "phase": "Unreadable", "message": str(error)}
 
@@ -109,7 +111,9 @@ class Library:
                 raise NotFound(f"there is no run {name!r} in this folder")
             key = name, (folder / RESULT).stat().st_mtime_ns
             if key not in self._open:
-                self._open[key] = OpenRun(Run.load(folder))
+                # By its place in the folder: the runs of a sweep are called 0, 1 and so on.
+                shown = self._folder.name if name == "." else name
+                self._open[key] = OpenRun(replace(Run.load(folder), name=shown))
             self._open.move_to_end(key)
             while len(self._open) > OPEN:
                 self._open.popitem(last=False)
@@ -120,7 +124,13 @@ class Library:
         found = compare([self.open(name).run for name in names])
         measures, differences, spread = page_parts(found)
         verdict = list(verdicts(found))
-        return {"measures": measures, "differences": differences, "spread": spread, "verdict": verdict}
+        return {
+            "measures": measures,
+            "differences": differences,
+            "spread": spread,
+            "verdict": verdict,
+            "switchedOff": {},
+        }
 
     def sweep(self, name: str) -> Columns:
         """The table of a sweep."""
@@ -128,7 +138,10 @@ class Library:
         if folder is None or not (folder / TABLE).is_file():
             raise NotFound(f"there is no sweep {name!r} in this folder")
         table = pl.read_parquet(folder / TABLE)
-        return {"columns": table.columns, "rows": [list(row) for row in table.iter_rows()]}
+        objectives = orjson.loads(pl.read_parquet_metadata(folder / TABLE).get(OBJECTIVES, "[]"))
+        kept = {each.parent.name: self._id(each.parent) for each in (folder / RUNS).glob(f"*/{RESULT}")}
+        rows = [list(row) for row in table.iter_rows()]
+        return {"columns": table.columns, "rows": rows, "objectives": objectives, "runs": kept}
 
 
 def binary(document: Columns) -> bytes:
@@ -144,7 +157,7 @@ def binary(document: Columns) -> bytes:
         if isinstance(value, dict):
             return {key: told(each) for key, each in value.items()}
         if isinstance(value, list) and not (len(value) >= FEW and all(type(each) is int for each in value)):
-            is_nested = bool(value) and isinstance(value[0], list | np.ndarray)
+            is_nested = any(isinstance(each, list | np.ndarray) for each in value)
             return [told(each) for each in value] if is_nested else value
         if not isinstance(value, list | np.ndarray):
             return value

@@ -30,8 +30,12 @@ def compare_page(
     differences: list[Any],
     spread: list[Any],
     verdict: Sequence[str] = (),
+    switched_off: dict[str, Any] | None = None,
 ) -> str:
-    """Runs side by side, with the attempts that placed the pods that `moved`; `verdict` has a sentence a run."""
+    """Runs side by side, with the attempts that placed the pods that `moved`; `verdict` has a sentence a run.
+
+    `switched_off` has the nodes that could be switched off, by run and pool.
+    """
     page = {
         "kind": "compare",
         "runs": [payload(run, moved, CELLS // len(runs)) for run in runs],
@@ -39,6 +43,7 @@ def compare_page(
         "differences": differences,
         "spread": spread,
         "verdict": list(verdict),
+        "switchedOff": switched_off or {},
     }
     return _filled(page)
 

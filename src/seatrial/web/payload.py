@@ -4,6 +4,7 @@ The page computes most things itself, so it gets lifecycles of nodes and pods, t
 `CELLS` reaches, the matrix of each scheduling attempt. What is left out is said in the page.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from seatrial.scenario.spec import Phase, dialect_of
 from seatrial.web.attempts import AttemptsShown, attempts_shown
 from seatrial.web.changes import budgets, changes
 from seatrial.web.volcano import volcano
+from seatrial.web.workloads import workloads
 
 CELLS = 400_000
 """Visited nodes whose verdicts and scores go into the page."""
@@ -28,11 +30,19 @@ CONTROLLERS = "controllers"
 """The lane of what a Scenario alone does not tell the writer of."""
 
 Columns = dict[str, Any]
+_OF_THE_FILE = re.compile(
+    "(; |^)result[.]json lists [^;]* by step only; `seatrial explain` shows their nodes and scores"
+)
 
 
 def payload(run: Run, pods_explained: Sequence[Which] | None = None, most_cells: int = CELLS) -> Columns:
     """Everything the page knows of a run; with `pods_explained` it has the cells of the last attempts at these pods."""
     return columns(run, attempts_shown(run, pods_explained, most_cells))
+
+
+def message_shown(message: str) -> str:
+    """What a run has ended with, without what its file leaves out: a page says that of itself."""
+    return _OF_THE_FILE.sub("", message)
 
 
 def columns(run: Run, tried: AttemptsShown) -> Columns:
@@ -44,7 +54,7 @@ def columns(run: Run, tried: AttemptsShown) -> Columns:
         "name": run.name,
         "title": run.scenario_name,
         "phase": run.phase,
-        "message": run.message,
+        "message": message_shown(run.message),
         "version": run.version or seatrial.__version__,
         "resources": resources,
         "omitted": [*([f"This result lacks {run.lacks}."] if run.lacks else []), *tried.left_out],
@@ -72,6 +82,7 @@ def columns(run: Run, tried: AttemptsShown) -> Columns:
         "attempts": tried.attempts,
         "details": tried.details,
         "volcano": volcano(run),
+        "workloads": workloads(run),
     }
 
 

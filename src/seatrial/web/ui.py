@@ -6,60 +6,29 @@ sites are refused, and nothing is ever written. The pages run no inline script a
 """
 
 import asyncio
-import gzip
-import secrets
-from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from http.cookies import CookieError, SimpleCookie
-from importlib import resources
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from seatrial.model.errors import ConfigError, NotFound
 from seatrial.server import is_loopback
 from seatrial.web.library import CLUSTER, LANES, SUMMARY, Library, binary, plain
+from seatrial.web.sessions import Reply, Scope, Sessions, app_file, foreign, send_reply
 
-COOKIE = "seatrial_ui"
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-HEADERS = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cache-control": "no-store",
-}
-FILES = {"/": ("app.html", "text/html"), "/app.js": ("app.js", "text/javascript"), "/app.css": ("app.css", "text/css")}
+PAGE = "/ui/app.html"
 API = "/ui/api/"
 BINARY = "application/octet-stream"
 JSON = "application/json"
-COMPRESSED = 1_000
-"""Shorter bodies are sent as they are."""
-
-Scope = MutableMapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer."""
-
-    status: int
-    body: bytes = b""
-    kind: str = "text/plain"
-    more: tuple[tuple[str, str], ...] = ()
+USED = Reply(401, b"This address was used already or is wrong. Start seatrial ui again for another.\n")
 
 
 class RunPages:
     """The ASGI application; `token` opens it once and becomes a cookie."""
 
     def __init__(self, library: Library) -> None:
-        self.token = secrets.token_urlsafe(24)
-        self._session = secrets.token_urlsafe(24)
-        self._is_token_used = False
+        self._sessions = Sessions(True)
+        self.token = self._sessions.token
         self._library = library
         self._lock = asyncio.Lock()
 
@@ -69,12 +38,7 @@ class RunPages:
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         reply = await self._reply(scope, headers)
-        body, more = reply.body, [*HEADERS.items(), *reply.more, ("content-type", f"{reply.kind}; charset=utf-8")]
-        if len(body) > COMPRESSED and "gzip" in headers.get("accept-encoding", ""):
-            body, more = await asyncio.to_thread(gzip.compress, body, 3), [*more, ("content-encoding", "gzip")]
-        fields = [(name.encode(), value.encode()) for name, value in [*more, ("content-length", str(len(body)))]]
-        await send({"type": "http.response.start", "status": reply.status, "headers": fields})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        await send_reply(reply, scope, headers, send)
 
     async def _reply(self, scope: Scope, headers: dict[str, str]) -> Reply:
         why = _refusal(scope["method"], headers)
@@ -82,35 +46,19 @@ class RunPages:
             return why
         path, query = scope["path"], parse_qs(scope["query_string"].decode("latin-1"))
         if path == "/" and "token" in query:
-            return self._let_in(query["token"][0])
-        if not self._is_known(headers.get("cookie", "")):
+            return self._sessions.let_in(query["token"][0], scope, headers) or USED
+        if not self._sessions.of(headers):
             return Reply(401, b"Open the address that seatrial ui has printed; it is good for one browser.\n")
-        if path in FILES:
-            name, kind = FILES[path]
-            return Reply(200, (resources.files("seatrial.web") / "page" / "app" / name).read_bytes(), kind)
         if not path.startswith(API):
-            return Reply(404, b"there is no such page\n")
+            return app_file(PAGE if path == "/" else path) or Reply(404, b"there is no such page\n")
         try:
-            read = self._route(path.removeprefix(API), query)
+            # As it was sent: a name may have an encoded slash, which `path` has decoded.
+            read = self._route(scope["raw_path"].decode("latin-1").removeprefix(API), query)
             async with self._lock:  # a run works out its columns once, on first use
                 kind, body = await asyncio.to_thread(read)
             return Reply(200, body, kind)
         except (NotFound, ConfigError, ValueError) as error:
             return Reply(404 if isinstance(error, NotFound) else 400, f"{error}\n".encode())
-
-    def _let_in(self, token: str) -> Reply:
-        if self._is_token_used or not secrets.compare_digest(token.encode(), self.token.encode()):
-            return Reply(401, b"This address was used already or is wrong. Start seatrial ui again for another.\n")
-        self._is_token_used = True
-        cookie = f"{COOKIE}={self._session}; Path=/; HttpOnly; SameSite=Strict"
-        return Reply(303, more=(("set-cookie", cookie), ("location", "/")))
-
-    def _is_known(self, header: str) -> bool:
-        try:
-            found = SimpleCookie(header).get(COOKIE)
-        except CookieError:
-            return False
-        return found is not None and secrets.compare_digest(found.value.encode(), self._session.encode())
 
     def _route(self, path: str, query: dict[str, list[str]]) -> Callable[[], tuple[str, bytes]]:
         """What answers a path below the API: it is called in a thread."""
@@ -149,12 +97,5 @@ def _refusal(method: str, headers: dict[str, str]) -> Reply | None:
         return Reply(403, b"This server answers to loopback names alone.\n")
     if method not in ("GET", "HEAD"):
         return Reply(405, b"Nothing can be written here.\n", more=(("allow", "GET, HEAD"),))
-    is_opened = (
-        headers.get("sec-fetch-mode", "navigate") == "navigate" and headers.get("sec-fetch-dest", "") != "iframe"
-    )
-    if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not is_opened:
-        return Reply(403, b"A page of another site may not read this.\n")
-    origin = headers.get("origin", "")
-    if origin and origin.partition("://")[2] != headers.get("host", ""):
-        return Reply(403, b"A page of another origin may not read this.\n")
-    return None
+    why = foreign(method, headers)
+    return Reply(403, why.encode()) if why else None

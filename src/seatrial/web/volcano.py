@@ -36,5 +36,5 @@ def _queues(run: Run, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         )
         queue["deserved"], queue["guarantee"] = row["deserved"], row["guarantee"]
         place = max(bisect_right(starts, row["time_s"]) - 1, 0)
-        queue["allocated"][place:] = [row["allocated"]] * (len(starts) - place)
+        queue["allocated"][place:] = [row["allocated"] or 0.0] * (len(starts) - place)
     return list(found.values())

@@ -18,6 +18,7 @@ import yaml
 from seatrial import api
 from seatrial.model.errors import ConfigError
 from seatrial.results import Result
+from seatrial.results.measure import all_measures
 from tests.examples.serving import SCENARIOS
 from tests.outside.gate.playing import toy_command
 from tests.outside.processes import Serve, wait_until
@@ -38,6 +39,10 @@ def test_the_example_runs_as_its_first_lines_say(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert (summary["phase"], summary["pods"]["scheduled"], summary["pods"]["pending"]) == ("Succeeded", 12, 2)
+    (row,) = all_measures()["outside_time"].compute(Result.load(tmp_path).run).to_dicts()
+    assert row["decisions"] >= 14
+    assert 0 < row["p50"] <= row["p99"] < 120
+    assert row["cpu"] > 0
     assert "decisions compared, none differs" in summary["message"]
     assert (tmp_path / "outside" / "scheduler.log").exists()
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from seatrial.model.errors import ConfigError
-from seatrial.outside.configuration import read_outside, with_kubeconfig
+from seatrial.outside.configuration import OutsideController, read_outside, with_kubeconfig
 
 
 def written(path: Path, *controllers: dict[str, Any]) -> str:
@@ -54,6 +54,9 @@ def test_a_file_says_how_a_program_is_known(tmp_path: Path) -> None:
         ({"name": "a", "serviceAccount": "b"}, "NAMESPACE/NAME"),
         ({"name": "a", "timeout": "soon"}, "timeout"),
         ({"name": "a", "quiet": "0s"}, "above zero"),
+        ({"name": "a", "rhythm": "often"}, "expected `interval` and a duration, or one of"),
+        ({"name": "a", "rhythm": "interval never"}, "rhythm"),
+        ({"name": "scheduler", "rhythm": "interval 1s"}, "has no rhythm"),
         ({"name": "a", "colour": "red"}, "colour"),
         ({"name": "a", "idle": "never"}, "idle"),
         ({"name": "a", "command": ["/no/such/program"]}, "/no/such/program is not a program"),
@@ -117,3 +120,8 @@ def test_a_scheduler_configuration_is_placed_with_the_kubeconfig(tmp_path: Path)
     assert command == (sys.executable, f"--config={placed}", "-v", "2")
     connection = {"qps": 7, "kubeconfig": str(tmp_path / "kubeconfig")}
     assert yaml.safe_load(placed.read_text())["clientConnection"] == connection
+
+
+def test_a_rhythm_is_an_interval_or_the_name_of_a_program() -> None:
+    assert OutsideController("a", rhythm="interval 2s").interval_seconds == 2
+    assert OutsideController("a", rhythm="karpenter").interval_seconds == 26

@@ -132,3 +132,40 @@ def test_a_scheduler_with_one_call_of_ours_takes_part(tmp_path: Path) -> None:
     assert sorted(played.bound().values()) == ["", "n1", "n1", "n2"]
     left = [entry for entry in played.entries(1) if "podUnscheduled" in entry]
     assert len(left) == 2
+
+
+def test_a_scheduler_with_plain_watches_knows_the_nodes_of_a_step_before_its_pods(tmp_path: Path) -> None:
+    spec = operations(
+        *(create(step, node(f"n{step}-{number}", 1)) for step in (1, 2) for number in (1, 2)),
+        *(create(step, pod(f"p{step}-{number}")) for step in (1, 2) for number in (1, 2)),
+        done(3),
+    )
+    orders = []
+    for run in ("first", "second"):
+        played = Played(spec, tmp_path / run, toy("scheduler", "scheduler", PLAIN=1, NODE_SECONDS=0.02))
+        assert played.phase == "Succeeded"
+        orders.append([entry for entry in played.log if isinstance(entry, str) and "binding" in entry])
+    assert orders[0] == orders[1] and len(orders[0]) == 4
+    assert not any("podUnscheduled" in entry for step in (1, 2) for entry in played.entries(step))
+
+
+def test_a_program_that_works_at_intervals_gets_its_turns(tmp_path: Path) -> None:
+    items = create(1, node("n1")), create(1, node("n2")), create(2, node("n3")), done(3)
+    spec = operations(*items, simulated=("labeller",))
+    played = Played(spec, tmp_path, toy("labeller", "interval", rhythm="interval 600ms"))
+    assert (played.phase, played.message) == ("Succeeded", "done in step 3")
+    labelled = [entry for step in (1, 2) for entry in played.entries(step) if "patch" in entry]
+    assert [entry["step"]["major"] for entry in labelled] == [1, 1, 2]
+
+
+def test_a_program_that_wrote_nothing_is_named(tmp_path: Path) -> None:
+    spec = operations(create(1, node("n1")), done(2), simulated=("labeller",))
+    played = Played(spec, tmp_path, toy("labeller", "interval", rhythm="interval 300ms", MODE="idle", INTERVAL=0.1))
+    assert played.message == "done in step 2; outside controller labeller wrote nothing in any turn"
+
+
+def test_a_program_whose_first_request_is_a_write_has_come_up(tmp_path: Path) -> None:
+    spec = operations(create(1, node("n1")), done(2), simulated=("writer",))
+    played = Played(spec, tmp_path, toy("writer", "interval", MODE="blind", rhythm="interval 300ms", timeout="10s"))
+    assert played.phase == "Succeeded", played.message
+    assert played.created("ConfigMap", 1)

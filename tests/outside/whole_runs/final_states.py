@@ -13,6 +13,7 @@ from pathlib import Path
 
 from seatrial import Result
 from seatrial.model.times import SECOND, to_time
+from tests.outside.processes import OF_THE_PROGRAMS
 from tests.outside.whole_runs.api import Api
 from tests.outside.whole_runs.playing import FIRST_START
 from tests.outside.whole_runs.shape import Document, Operation, Shape
@@ -60,7 +61,7 @@ def state_of_run(shape: Shape, directory: Path) -> dict[str, str]:
     """Pods and their nodes after `seatrial run`."""
     scenario, out = directory / "scenario.json", directory / "out"
     scenario.write_text(json.dumps(scenario_of(shape)))
-    command = (SEATRIAL, "run", scenario, "--out", out, "--quiet", "--no-report")
+    command = (SEATRIAL, "run", scenario, "--out", out, "--quiet", "--no-report", *OF_THE_PROGRAMS)
     config = ("--scheduler-config", configuration_file(shape, directory))
     done = subprocess.run(list(map(str, (*command, *config))), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

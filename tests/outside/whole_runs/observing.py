@@ -89,7 +89,6 @@ def _pod(pod: Document, versions: Versions) -> Document:
 
 
 def _event(event: Document, versions: Versions) -> Document:
-    regarding = event["involvedObject"]
     found: Document = {
         key: value
         for key, value in event.items()
@@ -99,8 +98,10 @@ def _event(event: Document, versions: Versions) -> Document:
     name, _, time = event["metadata"]["name"].rpartition(".")
     found["name"] = f"{name}.TIME" if re.fullmatch(r"[0-9a-f]{16}", time) else event["metadata"]["name"]
     found["metadata"] = {key: value for key, value in event["metadata"].items() if key not in _IDENTITIES}
-    version = versions.number(regarding["uid"], regarding.get("resourceVersion", ""))
-    found["involvedObject"] = {**regarding, "resourceVersion": version}
+    for part in ("involvedObject", "related"):
+        if event.get(part) is not None:
+            named = event[part]
+            found[part] = {**named, "resourceVersion": versions.number(named["uid"], named.get("resourceVersion", ""))}
     found["reportingInstance"] = re.sub(r"-[^-]*$", "-HOST", event["reportingInstance"])
     found["series"] = _timeless(event["series"]) if event.get("series") else None
     return found

@@ -16,6 +16,7 @@ from seatrial.scenario.cluster import furnish
 from seatrial.scheduler.config import load_configuration
 from seatrial.scheduler.schedule_one.recorder import ListRecorder
 from seatrial.scheduler.scheduler import Scheduler
+from seatrial.scheduler.versions import DEFAULT, Version
 from seatrial.store.admission import StandardAdmission
 from seatrial.store.objects import Change
 from seatrial.store.options import DeleteOptions
@@ -31,6 +32,12 @@ HEAD: Document = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeS
 QUIET = 3
 """How often in a row nothing must have changed."""
 ATTEMPT = re.compile(r'"Attempting to schedule pod".* pod="default/([^"]+)"')
+
+
+def gates_of(shape: Shape, version: Version = DEFAULT) -> dict[str, bool]:
+    """The gates that both schedulers are started with: batches are the matter of their own shapes."""
+    batching = "OpportunisticBatching"
+    return {**({batching: False} if batching in version.gates else {}), **shape.gates}
 
 
 class PodWatch:
@@ -101,15 +108,14 @@ class ServedSide:
 class OurSide:
     """Our scheduler on a store that is a copy of the server's objects."""
 
-    def __init__(self, shape: Shape, config: Document) -> None:
+    def __init__(self, shape: Shape, config: Document, version: Version = DEFAULT) -> None:
         self.clock = Clock(time.time_ns() // 1000)
         self.store = Store(builtin_kinds(), self.clock, admission=StandardAdmission())
         furnish(self.store)
         self._versions = Versions()
         self.store.subscribe(self._on_pod, [known_kind(self.store.kinds, "v1", "Pod")])
         self.recorder = ListRecorder()
-        gates = {"OpportunisticBatching": False, **shape.gates}
-        configuration = load_configuration({**HEAD, **config}, gates=gates)
+        configuration = load_configuration({**HEAD, **config}, gates=gates_of(shape, version), version=version)
         self.scheduler = Scheduler(self.store, self.clock, configuration, recorder=self.recorder)
         self.scheduler.start()
 

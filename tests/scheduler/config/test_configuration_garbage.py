@@ -6,8 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seatrial.scheduler.config import ConfigurationError, load_configuration
-from seatrial.scheduler.config.types import POINTS
+from seatrial.scheduler.config.types import CYCLE_POINTS
+from seatrial.scheduler.versions import DEFAULT as VERSION
 from tests.scheduler.plugins.upstream_plugins import POINTS as IN_TREE
+
+POINTS = (*CYCLE_POINTS, *VERSION.group_points)
 
 HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 SCALARS = st.none() | st.booleans() | st.integers(-(1 << 40), 1 << 40) | st.floats() | st.text(max_size=5)

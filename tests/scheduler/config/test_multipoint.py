@@ -8,11 +8,16 @@ import pytest
 
 from seatrial.model.yaml_reader import dump
 from seatrial.scheduler.config import Configuration, ConfigurationError, Profile, load_configuration
-from seatrial.scheduler.config.types import POINTS
+from seatrial.scheduler.config.types import CYCLE_POINTS
 from seatrial.scheduler.config.writing import expanded_document, write_config, written_document
+from seatrial.scheduler.versions import VERSIONS
 from tests.proofs import proves
 from tests.scheduler.plugins.upstream_plugins import DEFAULT_PLUGINS
 from tests.scheduler.plugins.upstream_plugins import POINTS as IN_TREE
+
+V1_36 = VERSIONS["1.36"]
+"""The version whose plugins and points `upstream_plugins` lists."""
+POINTS = (*CYCLE_POINTS, *V1_36.group_points)
 
 V1 = "kubescheduler.config.k8s.io/v1"
 XYZ = {"XYZ": ("preFilter", "filter", "preScore", "score")}
@@ -25,7 +30,7 @@ def configuration(
 ) -> Configuration:
     profile = {} if plugins is None else {"plugins": plugins}
     document = {"apiVersion": version, "kind": "KubeSchedulerConfiguration", "profiles": [profile], **top}
-    return load_configuration(document, plugins=known)
+    return load_configuration(document, plugins=known, version=V1_36)
 
 
 def profile(
@@ -173,9 +178,9 @@ def test_the_example_of_the_kep_expands_as_it_says() -> None:
 @proves("MP-015")
 def test_the_default_configuration_is_written_as_multipoint() -> None:
     """Names, order and weights are the default set."""
-    written = written_document(load_configuration(None))["profiles"][0]["plugins"]
+    written = written_document(load_configuration(None, version=V1_36))["profiles"][0]["plugins"]
     assert written["multiPoint"]["enabled"] == [{"name": n, "weight": w or 0} for n, w in DEFAULT_PLUGINS]
-    assert "multiPoint:" in write_config(load_configuration(None))
+    assert "multiPoint:" in write_config(load_configuration(None, version=V1_36))
 
 
 @proves("MP-016")
@@ -314,7 +319,7 @@ def test_an_expanded_configuration_can_be_written_down_and_read_again() -> None:
     """For a downgrade."""
     loaded = configuration({"multiPoint": {"enabled": [{"name": "XYZ", "weight": 3}]}})
     text = dump(expanded_document(loaded))
-    again = load_configuration(text, plugins=XYZ)
+    again = load_configuration(text, plugins=XYZ, version=V1_36)
     assert dump(expanded_document(again)) == text
     assert {p: again.profiles[0].plugins[p] for p in POINTS[:12]} == {
         p: loaded.profiles[0].plugins[p] for p in POINTS[:12]
@@ -360,14 +365,14 @@ NEWER_POINTS = {
 @proves("MP-042")
 @pytest.mark.parametrize("point", BEFORE_MULTIPOINT)
 def test_the_default_plugins_are_those_from_before_multipoint(point: str) -> None:
-    expanded = {ref.name for ref in load_configuration(None).profiles[0].plugins[point]}
+    expanded = {ref.name for ref in load_configuration(None, version=V1_36).profiles[0].plugins[point]}
     assert expanded == set(BEFORE_MULTIPOINT[point]) | NEWER_POINTS.get(point, set())
 
 
 @proves("MP-042")
 def test_writing_the_default_plugins_by_point_changes_nothing() -> None:
     """As users did before there was MultiPoint."""
-    default = load_configuration(None).profiles[0]
+    default = load_configuration(None, version=V1_36).profiles[0]
     written = {
         point: {
             "disabled": [{"name": "*"}],
@@ -383,7 +388,7 @@ def test_writing_the_default_plugins_by_point_changes_nothing() -> None:
 @proves("MP-037")
 def test_an_expanded_configuration_has_every_point_of_the_cycle_and_no_other() -> None:
     """The default set as lists by point."""
-    plugins = expanded_document(load_configuration(None))["profiles"][0]["plugins"]
+    plugins = expanded_document(load_configuration(None, version=V1_36))["profiles"][0]["plugins"]
     assert list(plugins) == [
         "preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore",
         "score", "reserve", "permit", "preBind", "bind", "postBind",

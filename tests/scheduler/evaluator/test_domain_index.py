@@ -47,7 +47,7 @@ def test_a_search_reads_off_what_a_walk_finds(data: st.DataObject) -> None:
         assert (rows.tolist(), visited) == walked(table.order.tolist(), wrong, start, limit)
         row = data.draw(st.integers(0, size - 1))
         blocked[row] = not blocked[row]
-        index.change(row)
+        index.change(row, not blocked[row])
         changed = sums[data.draw(st.sampled_from([HOST, ZONE]))]
         if len(changed) > 1:
             changed[data.draw(st.integers(0, len(changed) - 2))] = data.draw(st.integers(0, 2))

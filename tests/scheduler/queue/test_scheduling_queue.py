@@ -281,3 +281,32 @@ def test_a_status_names_the_node_a_pod_is_nominated_to() -> None:
     world = World()
     world.queue.add(replace_pod(pod("a"), nominated_node="n1"))
     assert (world.nominator.nominated_nodes(), world.nominator.node_of(pod("a"))) == (["n1"], "n1")
+
+
+def test_a_pod_that_was_queued_before_a_binding_is_tried_again_when_it_fails() -> None:
+    """Upstream tries it while the binding is on its way, and the event of the binding finds it unschedulable."""
+    world = World(hints={"default-scheduler": {"Spread": [Registration(ClusterEvent("Pod", Action.ADD))], "Fit": FIT}})
+    for name in ("first", "second", "third"):
+        world.queue.add(pod(name))
+    bound = world.queue.pop()
+    assert bound is not None
+    world.queue.expect_binding(bound.pod)
+    world.queue.done("first")
+    world.fail(world.queue.pop(), "Spread")
+    world.fail(world.queue.pop(), "Fit")
+    assert world.popped() == "second"
+    world.queue.add(pod("later"))
+    assert [queued.pod.name for queued in world.queue.pending()] == ["later", "third"]
+
+
+def test_a_binding_brings_a_pod_back_once() -> None:
+    world = World(hints={"default-scheduler": {"Spread": [Registration(ClusterEvent("Pod", Action.ADD))]}})
+    for name in ("first", "second"):
+        world.queue.add(pod(name))
+    bound = world.queue.pop()
+    assert bound is not None
+    world.queue.expect_binding(bound.pod)
+    world.queue.done("first")
+    for _ in range(2):
+        world.fail(world.queue.pop(), "Spread")
+    assert not world.queue.has_work()

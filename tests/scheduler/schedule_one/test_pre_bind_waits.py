@@ -119,6 +119,9 @@ def test_a_pod_that_is_deleted_while_it_waits_gives_its_place_back() -> None:
     world.delete("Pod", "p")
     pass_time(world, 1)
     assert not world.scheduler.watcher.assumed
+    events = [each.document() for each in world.store.list(world.store.kinds.served("v1", "Event"))]
+    why = 'binding volumes: pod does not exist any more: pod "p" not found'
+    assert [event["message"] for event in events] == [f'running PreBind plugin "VolumeBinding": {why}']
     world.pod("large", cpu="4", nodeSelector={"kubernetes.io/hostname": "a1"})
     world.run()
     assert world.node_of("large") == "a1"

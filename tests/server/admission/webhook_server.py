@@ -4,7 +4,9 @@ import base64
 import json
 import ssl
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
@@ -15,9 +17,12 @@ Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class WebhookServer:
-    """Answers every review with what `answer` makes of its request, and remembers the requests."""
+    """Answers every review with what `answer` makes of its request, and remembers the requests.
 
-    def __init__(self, directory: Path, answer: Answer) -> None:
+    With `pause` seconds it waits after each byte of an answer.
+    """
+
+    def __init__(self, directory: Path, answer: Answer, pause: float = 0.0) -> None:
         self.requests: list[dict[str, Any]] = []
         certificates = Certificates.in_directory(directory / "webhook")
         self._bundle = base64.b64encode(certificates.authority.read_bytes()).decode()
@@ -34,12 +39,19 @@ class WebhookServer:
                 self.send_response(200)
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(body)
+                if not pause:
+                    self.wfile.write(body)
+                    return
+                with suppress(OSError):
+                    for place in range(len(body)):
+                        self.wfile.write(body[place : place + 1])
+                        time.sleep(pause)
 
             def log_message(self, *_: object) -> None:
                 """Say nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificates.certificate, certificates.key)
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)

@@ -75,3 +75,14 @@ def test_reviews(server: Server) -> None:
     assert reviewed["status"]["user"]["username"] == "kubernetes-admin"
     token["token"] = "other"
     assert "authenticated" not in server("POST", "/apis/authentication.k8s.io/v1/tokenreviews", review).json()["status"]
+
+
+def test_reviews_are_indented_for_curl(server: Server) -> None:
+    assert server("POST", SELF, REVIEW, user_agent="curl/8").body.startswith(b'{\n  "')
+    assert server("POST", SELF, REVIEW).body.startswith(b'{"')
+
+
+def test_an_answer_has_the_audit_id_of_its_request(server: Server) -> None:
+    assert server("GET", "/version", audit_id="mine").header("audit-id") == "mine"
+    ids = {server("GET", "/version").header("audit-id") for _ in range(2)}
+    assert len(ids) == 2 and {len(each) for each in ids} == {36}

@@ -16,6 +16,9 @@ class Scheduler:
     def configuration(self) -> dict[str, Any]:
         return self.document
 
+    def expanded(self, configuration: dict[str, Any]) -> dict[str, Any]:
+        return {**configuration, "expanded": True}
+
     def restart(self, configuration: dict[str, Any]) -> None:
         self.document = configuration
 
@@ -96,6 +99,15 @@ def test_scheduler_configuration_and_reset_are_their_owners() -> None:
     assert server("POST", "/api/v1/schedulerconfiguration", {"profiles": []}).status == 202
     assert server("PUT", "/api/v1/reset").status == 202
     assert calls == ["reset"]
+
+
+def test_a_dry_run_of_a_configuration_expands_it_and_changes_nothing() -> None:
+    scheduler = Scheduler()
+    server, _ = simulator(scheduler)
+    answer = server("POST", "/api/v1/schedulerconfiguration?dryRun=All", {"profiles": [{"schedulerName": "mine"}]})
+    assert answer.status == 200
+    assert answer.json() == {"profiles": [{"schedulerName": "mine"}], "expanded": True}
+    assert scheduler.document["profiles"] == []
 
 
 def test_listwatchresources_streams_what_is_there_and_what_changes() -> None:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.server.hardening.items import ITEMS, KEPT
 from tests.server.test_process import SEATRIAL, Process, serving
 
 MAPS = "/api/v1/namespaces/default/configmaps"
@@ -23,7 +24,7 @@ OPEN = ("--port", "0", "--insecure")
 
 
 def ask(
-    url: str, method: str, path: str, body: bytes | None = None, timeout: float = 30, **headers: str
+    url: str, method: str, path: str, body: bytes | None = None, timeout: float = 120, **headers: str
 ) -> tuple[int, Any]:
     """The status and the JSON of an answer."""
     with closing(http.client.HTTPConnection(urlsplit(url).netloc, timeout=timeout)) as connection:
@@ -78,7 +79,7 @@ def test_a_form_of_a_page_cannot_import_a_cluster(tmp_path: Path, media: str) ->
 def test_headers_are_limited_before_anybody_is_known(tmp_path: Path) -> None:
     with serving(tmp_path, *OPEN) as server:
         host, port = urlsplit(server.url).netloc.split(":")
-        with socket.create_connection((host, int(port)), 30) as connection:
+        with socket.create_connection((host, int(port)), 120) as connection:
             head = b"GET /version HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n"
             filler = b"x-filler: " + b"v" * 8000 + b"\r\n"
             try:
@@ -105,7 +106,7 @@ def test_connections_are_limited_so_that_files_are_left(tmp_path: Path) -> None:
         assert started.stdout is not None
         url = [started.stdout.readline() for _ in range(2)][1].strip().removeprefix("ready: ")
         host, port = urlsplit(url).netloc.split(":")
-        idle = [socket.create_connection((host, int(port)), 10) for _ in range(few)]
+        idle = [socket.create_connection((host, int(port)), 60) for _ in range(few)]
         try:
             idle[-1].sendall(b"GET /version HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
             assert b" 503 " in idle[-1].recv(1000).split(b"\r\n")[0]
@@ -114,7 +115,7 @@ def test_connections_are_limited_so_that_files_are_left(tmp_path: Path) -> None:
                 connection.close()
     finally:
         started.send_signal(signal.SIGTERM)
-        started.wait(20)
+        started.wait(60)
         started.stdout and started.stdout.close()
 
 
@@ -134,7 +135,7 @@ def begun(home: Path, data: Path) -> Iterator[tuple[Process | None, str]]:
                 server.process, server.output, server.url = process, process.stdout, lines[1].removeprefix("ready: ")
                 yield server, ""
             else:
-                code = process.wait(30)
+                code = process.wait(60)
                 text = errors.read_text()
                 assert "Traceback" not in text, text
                 assert code == 2, text
@@ -142,7 +143,7 @@ def begun(home: Path, data: Path) -> Iterator[tuple[Process | None, str]]:
         finally:
             if process.poll() is None:
                 process.kill()
-                process.wait(20)
+                process.wait(60)
             process.stdout.close()
 
 
@@ -231,3 +232,9 @@ def test_an_object_that_is_refused_stops_no_later_start(tmp_path: Path) -> None:
         assert ask(server.url, "GET", f"{stages}/x")[0] == 404
     with begun(tmp_path, data) as (server, why):
         assert server is not None, why
+
+
+@pytest.mark.parametrize("test", [test for tests in (ITEMS | KEPT).values() for test in tests])
+def test_every_item_has_its_test(test: str) -> None:
+    file, _, name = test.partition("::")
+    assert f"\ndef {name}(" in (Path(__file__).parents[2] / file).read_text()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 from seatrial.scenario.scenario_resource import install, status_of
 from seatrial.scenario.spec.kind import SCENARIO
 from tests.server.client import Reply, Server
+from tests.server.hardening.test_hardening import OPEN, ask
+from tests.server.probing import run_delay
+from tests.server.test_process import serving
 
 PATH = f"/apis/{SCENARIO.api_version}/scenarios"
 PATCH = "application/merge-patch+json"
@@ -106,3 +110,43 @@ def test_ids_of_the_timeline_are_not_given_again(server: Server) -> None:
     answer = server("PATCH", f"{PATH}/s", {"spec": {"operations": operations}}, content_type=PATCH)
     assert answer.status == 200
     assert answer.json()["spec"]["operations"][-1]["id"] == "op-902"
+
+
+def node(name: str) -> dict[str, Any]:
+    room = {"cpu": "9000", "memory": "9000Gi", "pods": "9000"}
+    created = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": room}}
+    return {"id": name, "step": 0, "createOperation": {"object": created}}
+
+
+def test_a_running_scenario_is_edited_within_a_second_and_goes_on_with_it(tmp_path: Path) -> None:
+    """The patch comes while 900 pods are scheduled; it was answered 504 after a minute."""
+    later = [{**operation, "step": int(operation["id"]) // 3 + 1} for operation in pods(900)]
+    spec = {
+        "controllers": {"simulationControllers": {"enabled": [{"name": "scheduler"}]}},
+        "operations": [*(node(f"n{number}") for number in range(20)), *later],
+    }
+    head = {"apiVersion": SCENARIO.api_version, "kind": "Scenario", "metadata": {"name": "s"}}
+    added = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "added", "namespace": "default"}}
+    more = [{"id": "added", "step": 400, "createOperation": {"object": added}}]
+    more += [{"id": "done", "step": 401, "doneOperation": {}}]
+    with serving(tmp_path, "--scheduler", *OPEN) as server:
+        url, threads = server.url, Path(f"/proc/{server.process.pid}/task")
+        body = json.dumps({**head, "spec": spec}).encode()
+        assert ask(url, "POST", PATH, body, content_type="application/json")[0] == 201
+        path, deadline = f"{PATH}/s", time.monotonic() + 240
+        while (step := ask(url, "GET", path)[1].get("status", {}).get("stepStatus", {}).get("step", {})) == {}:
+            assert time.monotonic() < deadline
+        spec["operations"] = [*spec["operations"], *more]
+        patch = json.dumps({"spec": spec}).encode()
+        start, waited = time.monotonic(), run_delay(threads) + run_delay(Path("/proc/self/task"))
+        status, answer = ask(url, "PATCH", path, patch, timeout=120, content_type=PATCH)
+        seconds = time.monotonic() - start - (run_delay(threads) + run_delay(Path("/proc/self/task")) - waited)
+        assert status == 200, answer
+        assert answer["status"]["phase"] == "Running"
+        assert step.get("major", 0) < 300
+        assert seconds < 1
+        while (found := ask(url, "GET", path)[1]["status"])["phase"] == "Running":
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert found["phase"] == "Succeeded"
+        assert ask(url, "GET", "/api/v1/namespaces/default/configmaps/added")[0] == 200

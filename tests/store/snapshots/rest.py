@@ -11,10 +11,11 @@ from typing import Any
 import orjson
 
 from seatrial.api import Simulation
-from seatrial.cli.options.snapshot import only_done
 from seatrial.control_plane.components import Parts, Settings, compose
+from seatrial.scenario.spec import scenario_alone
 from seatrial.server.messages import Answer, Request
 from seatrial.store.objects import Change
+from seatrial.store.snapshots import Snapshot
 from seatrial.store.store import Store
 from seatrial.store.users import User
 from seatrial.timeline.timeline import SNAPSHOT
@@ -32,7 +33,7 @@ ONLY_DONE: Document = {
     "metadata": {"name": "rest"},
     "spec": {"events": [{"id": "end", "step": 1, "operation": "Done", "doneOperation": {}}]},
 }
-UNTIL_REST = only_done("rest")
+UNTIL_REST = scenario_alone("rest")
 
 
 class Watch:
@@ -112,7 +113,7 @@ def serving(**settings: Any) -> Iterator[Parts]:
 
 def moves_in_servers(path: Path, second: Parts) -> tuple[list[str], list[str]]:
     """`serve --snapshot`; and its `/api/v1/export` after `/api/v1/import` into a second server, which is reset."""
-    with serving(snapshot=path) as first:
+    with serving(snapshot=Snapshot.read(path)) as first:
         served = _moves_of_workers(first, Watch(first.store))
         exported = asyncio.run(_call(first, "GET", "/api/v1/export"))
     asyncio.run(_call(second, "PUT", "/api/v1/reset"))

@@ -59,9 +59,12 @@ def test_an_unknown_plugin_is_named_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ("{deviceshare.VGPUEnable: true}", "VGPUEnable: is not simulated; only deviceshare.GPUSharingEnable and"),
+        (
+            "{deviceshare.AscendHAMiVNPUEnable: true}",
+            "VNPUEnable: is not simulated; only deviceshare.GPUSharingEnable,",
+        ),
+        ("{deviceshare.VGPUEnable: true, deviceshare.GPUNumberEnable: true}", "cannot be true together with"),
         ("{deviceshare.GPUSharingEnable: true, deviceshare.GPUNumberEnable: true}", "cannot be true together with"),
-        ("{deviceshare.GPUExclusiveRules: [{}]}", "GPUExclusiveRules: is not simulated"),
     ],
 )
 def test_devices_that_are_not_simulated_reject_the_file(arguments: str, why: str) -> None:

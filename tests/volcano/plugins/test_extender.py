@@ -162,6 +162,14 @@ def test_the_endpoint_votes_on_letting_jobs_in(endpoint: Endpoint, vote: int, ph
     assert session.jobs["default/a"].pod_group.phase == phase
 
 
+@pytest.mark.parametrize("answer", [{}, 500])
+def test_the_endpoint_is_told_which_jobs_are_let_in(endpoint: Endpoint, answer: Any) -> None:
+    endpoint.answers["jobEnqueued"] = answer
+    groups = [group("a", phase="Pending", minResources={"cpu": "1"}), group("b", phase="Inqueue")]
+    cycle([node("n1")], [], groups, conf=conf(endpoint, "jobEnqueued", actions="enqueue"))
+    assert [body["job"]["Name"] for body in endpoint.bodies("jobEnqueued")] == ["a"]
+
+
 @pytest.mark.parametrize(
     ("answer", "found"), [({"overused": False}, {"a-w-0": "n1"}), ({"overused": True}, {}), (500, {})]
 )

@@ -168,25 +168,25 @@ def test_tasks_of_one_session_do_not_share_cpus() -> None:
     assert sorted(found.values()) == ["n1", "n2"]
 
 
-def test_what_a_session_assigned_is_gone_until_a_report_does_not_show_less() -> None:
+def test_what_a_session_assigned_is_gone_until_a_report_shows_its_pods() -> None:
     known = reported(topology("n1", "single-numa-node", free="0-3"))
     wanted = task("a", policy="single-numa-node")
     assert placed(known, wanted) == {"a-w-0": "n1"}
-    assert placed(known, wanted) == {}
-    known.report(topology("n1", "single-numa-node", free=""))
-    assert placed(known, wanted) == {}
     known.report(topology("n1", "single-numa-node", free="0-3"))
+    assert placed(known, wanted) == {}
+    known.report(topology("n1", "single-numa-node", free="0-3", podAllocations=[{"uid": "uid-a-w-0"}]))
     assert placed(known, wanted) == {"a-w-0": "n1"}
 
 
-def test_a_report_of_less_takes_effect_only_where_it_is_less_than_what_is_left() -> None:
+def test_as_long_as_a_report_misses_one_pod_all_that_was_assigned_counts() -> None:
     known = reported(topology("n1"))
-    known.refresh()
-    known.assign({"n1": {"cpu": frozenset(range(6))}})
-    known.report(topology("n1", free="0-6"))
-    assert known.refresh()["n1"].free == {"cpu": {6, 7}}
-    known.report(topology("n1", free="0"))
-    assert known.refresh()["n1"].free == {"cpu": {0}}
+    known.assign(
+        {("1", "x", "a"): ("n1", {"cpu": frozenset((0, 1))}), ("2", "x", "b"): ("n1", {"cpu": frozenset((6,))})}
+    )
+    known.report(topology("n1", free="2-7", podAllocations=[{"namespace": "x", "name": "a"}]))
+    assert known.refresh()["n1"].free == {"cpu": {2, 3, 4, 5, 7}}
+    known.remove_pod("2")
+    assert known.refresh()["n1"].free == {"cpu": {2, 3, 4, 5, 6, 7}}
 
 
 def test_a_numatopology_that_is_gone_is_forgotten() -> None:

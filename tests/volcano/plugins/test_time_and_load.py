@@ -1,5 +1,7 @@
 """Plugins that go by the clock or by the load of nodes."""
 
+import pytest
+
 from seatrial.model.documents import Document
 from seatrial.model.times import MINUTE, parse_time
 from seatrial.volcano.framework.session import SessionOptions
@@ -59,6 +61,18 @@ def test_tasks_just_placed_count_as_load() -> None:
     pods = [pod(f"a-w-{i}", "a", cpu="2") for i in range(2)]
     _, result = cycle([node("n1"), node("n2")], pods, [group("a", 2)], conf=text, now=NOON)
     assert sorted(binds(result).values()) == ["n1", "n2"]
+
+
+def test_limits_of_init_containers_and_overhead_count_as_load() -> None:
+    text = conf("allocate", "gang", "predicates", "usage") + "    arguments: {estimator: {burst_ratio: 1}}\n"
+    start = {"name": "start", "resources": {"limits": {"cpu": "5", "memory": "9Gi"}}}
+    first = pod("a-w-0", "a", cpu="2", initContainers=[start], overhead={"cpu": "1"})
+    session, result = cycle([node("n1")], [first], [group("a")], conf=text, now=NOON)
+    assert result.binds
+    # 3 cpus of 8 at a ratio of 0.7, and 3 more up to the limit of 6; 1Gi of 32Gi at 0.7, and 8 more up to 9.
+    cpu, memory = (3 * 0.7 + 3) / 8, (1 * 0.7 + 8) / 32
+    score = session.node_scores(result.binds[0], session.all_rows)[0]
+    assert score == pytest.approx(((1 - cpu) + (1 - memory)) / 2 * 100 * 5)
 
 
 def test_rescheduling_moves_tasks_from_busy_nodes_once_in_an_interval() -> None:

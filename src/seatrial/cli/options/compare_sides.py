@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from seatrial.cli.options.scheduler import chosen_version
 from seatrial.control_plane import load_or_refuse
 from seatrial.model.errors import ConfigError
 
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     """Runs a scenario with a seed."""
 
 DEFAULT = "default"
-NOW = "now"
-"""The side that is the cluster as it is."""
 DOCUMENTS = (".yaml", ".yml")
 """Files that are SchedulerSimulations; those of runs are folders or JSON."""
 
@@ -80,47 +80,40 @@ class Schedulers:
     outside: "Sequence[Programs]" = ()
     gates: str = ""
     plugins: Sequence[str] = ()
+    versions: Sequence[str] = ()
+    """Minor versions of kube-scheduler: each configuration, or the default one, is a side with each of them."""
 
     def __len__(self) -> int:
-        return len(self.configs) + len(self.volcano) + len(self.outside)
+        configs = len(self.configs or self.versions[:1]) * max(len(self.versions), 1)
+        return configs + len(self.volcano) + len(self.outside)
 
     def sides(self, scenario: "Scenario", snapshot: "Snapshot", least: int = 2) -> list[Side]:
         """A side for each; every file is read here, since the first run may take long."""
         from seatrial.scheduler.plugins import load_plugins
 
         if len(self) < least:
-            why = "give two or more of --scheduler-config, --volcano-config and --outside: one for each run to compare"
+            options = "--scheduler-config, --kubernetes-version, --volcano-config and --outside"
+            why = f"give two or more of {options}: one for each run to compare"
             raise ConfigError("", "--scheduler-config", why)
         classes = load_plugins(self.plugins)
         document = _read(scenario)
-        names = [config if config == DEFAULT else Path(config).stem for config in self.configs]
+        configs = self.configs or ([DEFAULT] if self.versions else [])
+        names = [config if config == DEFAULT else Path(config).stem for config in configs]
         if len(set(names)) < len(names):
-            names = list(self.configs)
+            names = list(configs)
+        versions = [chosen_version(text, snapshot) for text in self.versions or [""]] if configs else []
         sides = []
-        for name, config in zip(names, self.configs, strict=True):
-            loaded = load_or_refuse(None if config == DEFAULT else Path(config), classes, self.gates)
-            sides.append(Side(name, _played(scenario, snapshot, scheduler_config=loaded, plugins=classes)))
+        for (name, config), version in product(zip(names, configs, strict=True), versions):
+            loaded = load_or_refuse(None if config == DEFAULT else Path(config), classes, self.gates, version)
+            play = _played(scenario, snapshot, scheduler_config=loaded, plugins=classes)
+            sides.append(Side(self._name(name, version), play))
         sides += _volcano_sides(scenario, document, self.volcano, classes, snapshot)
         return [*sides, *_outside_sides(scenario, self.outside, snapshot)]
 
-
-def now_side(snapshot: "Snapshot") -> Side:
-    """The cluster as it is: its objects are loaded, and no controller and no scheduler does anything."""
-    from seatrial.api import run_of
-    from seatrial.cli.options.snapshot import only_done
-    from seatrial.scenario import SimulationOptions
-    from seatrial.simulation import Simulation
-
-    document = only_done(NOW)
-    document["spec"]["controllers"] = {
-        "presimulationControllers": {"disabled": [{"name": "*"}]},
-        "simulationControllers": {"enabled": [{"name": "clusterroleaggregation"}]},
-    }
-    simulation = Simulation(document, SimulationOptions(level="summary", snapshot=snapshot))
-    simulation.play()
-    run = run_of(simulation)
-    run.name = NOW
-    return Side(NOW, finished=run)
+    def _name(self, config: str, version: str) -> str:
+        if not self.versions:
+            return config
+        return f"v{version}" if len(self.configs) <= 1 else f"{config} v{version}"
 
 
 def is_simulation(path: Path) -> bool:
@@ -128,19 +121,19 @@ def is_simulation(path: Path) -> bool:
     return path.suffix in DOCUMENTS and not path.is_dir()
 
 
-def given_sides(paths: Sequence[Path], gates: str, plugins: Sequence[str]) -> list[Side]:
+def given_sides(paths: Sequence[Path], gates: str, plugins: Sequence[str], version: str = "") -> list[Side]:
     """The sides of runs and of files with SchedulerSimulations, in their order."""
     from seatrial.scheduler.plugins import load_plugins
 
     classes = load_plugins(plugins)
-    sides = list(_given(paths, gates, classes))
+    sides = list(_given(paths, gates, classes, chosen_version(version)))
     if len(sides) < 2:
         why = "two or more runs are needed, or SchedulerSimulations, or --scenario with two --scheduler-config"
         raise ConfigError("", "RUN", why)
     return sides
 
 
-def _given(paths: Sequence[Path], gates: str, classes: Sequence[type[Any]]) -> Iterator[Side]:
+def _given(paths: Sequence[Path], gates: str, classes: Sequence[type[Any]], version: str) -> Iterator[Side]:
     from seatrial.operator import read_simulations
     from seatrial.results import Run
 
@@ -148,7 +141,8 @@ def _given(paths: Sequence[Path], gates: str, classes: Sequence[type[Any]]) -> I
     for path in paths:
         if is_simulation(path):
             for simulation in read_simulations(path):
-                yield Side(_unused(simulation.name, str(path), names), _simulated(simulation, gates, classes))
+                play = _simulated(simulation, gates, classes, version)
+                yield Side(_unused(simulation.name, str(path), names), play)
         else:
             run = Run.load(path)
             run.name = _unused(run.name, str(path), names)
@@ -163,12 +157,12 @@ def _unused(name: str, longer: str, used: dict[str, int]) -> str:
     return name if used[name] == 1 else f"{name} {used[name]}"
 
 
-def _simulated(simulation: "LocalSimulation", gates: str, classes: Sequence[type[Any]]) -> "Play":
+def _simulated(simulation: "LocalSimulation", gates: str, classes: Sequence[type[Any]], version: str) -> "Play":
     """What runs the scenario of a SchedulerSimulation; its result file is not written."""
     from seatrial.scenario.spec import read_scenario
 
     read_scenario(simulation.template)
-    loaded = load_or_refuse(simulation.configuration, classes, gates)
+    loaded = load_or_refuse(simulation.configuration, classes, gates, version)
     return _played(simulation.template, scheduler_config=loaded, plugins=classes)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -50,6 +50,9 @@ PricesFile = Annotated[
         help="What nodes of the snapshot cost: `prices: [{instanceType, capacityType?, zone?, pricePerHour}]`.",
     ),
 ]
+WithVolcano = Annotated[
+    bool, typer.Option("--volcano", help="Volcano schedules, too; a snapshot with its kinds or pods has it anyway.")
+]
 PoolLabel = Annotated[str, typer.Option(help="The label that names a node's pool; by default the usual ones.")]
 
 
@@ -85,17 +88,6 @@ def read_cluster(
     for note in found.notes if not quiet else ():
         typer.echo(f"seatrial: {path}: {note}", err=True)
     return found
-
-
-def only_done(name: str) -> dict[str, Any]:
-    """A scenario of one step in which scheduler and controllers take turns until none of them can do anything."""
-    from seatrial.scenario.spec.kind import API_VERSION
-
-    spec = {
-        "controllers": {"simulationControllers": {"enabled": [{"name": "scheduler"}]}},
-        "operations": [{"id": "done", "step": 1, "doneOperation": {}}],
-    }
-    return {"apiVersion": API_VERSION, "kind": "Scenario", "metadata": {"name": name}, "spec": spec}
 
 
 def name_of(path: Path | None) -> str:

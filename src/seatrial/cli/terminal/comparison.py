@@ -8,16 +8,19 @@ import typer
 from seatrial.words import counted
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from seatrial.results.comparison import Comparison
 
 COMPARE_PAGE = "compare.html"
+WORKLOADS_SHOWN = 20
 LONGEST_TITLE = 20
 """Longer names of runs are listed above the table."""
 
 
 def write_comparison(comparison: "Comparison", folder: Path) -> Path:
     """Write compare.html; its path."""
-    from seatrial.results.comparison import freed_lines, verdicts
+    from seatrial.results.comparison import freed_document, verdicts
     from seatrial.web import compare_page, page_parts, write_page
 
     path = folder / COMPARE_PAGE
@@ -25,7 +28,8 @@ def write_comparison(comparison: "Comparison", folder: Path) -> Path:
         list(comparison.runs),
         comparison.moved,
         *page_parts(comparison),
-        [*verdicts(comparison), *freed_lines(comparison)],
+        verdicts(comparison),
+        freed_document(comparison),
     )
     write_page(page, path)
     return path
@@ -45,13 +49,27 @@ def print_comparison(comparison: "Comparison", format: str) -> None:
 
 
 def _print_table(comparison: "Comparison") -> None:
-    from rich.console import Console
     from rich.markup import escape
 
-    from seatrial.cli.terminal.tables import print_indented, print_table
-    from seatrial.results.comparison import SHOWN, changes, figure, freed_lines, verdicts
+    from seatrial.cli.terminal.tables import answer_console, print_indented, print_table
+    from seatrial.results.comparison import (
+        changes,
+        compared_workloads,
+        figure,
+        freed_lines,
+        verdicts,
+        workload_lines,
+    )
 
-    console = Console(highlight=False)
+    console = answer_console()
+    for place, line in enumerate(workload_lines(comparison, compared_workloads(comparison))):
+        if place == 0:
+            console.print(f"[bold]{escape(line)}[/bold]", soft_wrap=True)
+        elif place <= WORKLOADS_SHOWN:
+            print_indented(console, escape(line))
+        else:
+            console.print("  … and more: --format json lists them")
+            break
     for sentence in verdicts(comparison):
         console.print(f"[bold]{escape(sentence)}[/bold]")
     if freed := freed_lines(comparison):
@@ -71,15 +89,31 @@ def _print_table(comparison: "Comparison") -> None:
     for number in comparison.numbers:
         title = f"{number.name} {number.unit}".rstrip()
         rows.append([title, *map(figure, number.values), *changes(comparison, number)])
-    left_out = print_table(console, columns, rows)
-    if left_out:
-        console.print(f"… {', '.join(left_out)}: a wider terminal, --format markdown or compare.html shows them")
+    print_table(console, columns, rows, "a wider terminal, --format markdown or compare.html shows them")
+    _print_moved(console, comparison)
+
+
+def _print_moved(console: "Console", comparison: "Comparison") -> None:
+    """The pods that went elsewhere, by workload and reason."""
+    from rich.markup import escape
+
+    from seatrial.cli.terminal.tables import print_indented
+    from seatrial.results.comparison import SHOWN, common_suffix, moved_groups
+
     count = len(comparison.differences)
     console.print(f"\n{counted(count, 'pod')} went elsewhere" if count else "\nEvery pod went to the same node")
-    for difference in comparison.differences[:SHOWN]:
-        places = " → ".join(node or "pending" for node in difference.nodes)
-        print_indented(console, f"{escape(difference.pod)}: {escape(places)}")
-        if difference.reason:
-            print_indented(console, f"[dim]{escape(difference.reason)}[/dim]", 4)
-    if count > SHOWN:
-        console.print(f"  … and {count - SHOWN} more, in compare.html")
+    suffix = common_suffix([node for each in comparison.differences for node in each.nodes if node])
+    if suffix:
+        console.print(f"[dim](names of nodes without {escape(suffix)})[/dim]")
+    groups = moved_groups(comparison)
+    for group in groups[:SHOWN]:
+        example, pods = group.example, len(group.differences)
+        places = " → ".join(node or "pending" for node in example.nodes)
+        who = example.pod if pods == 1 else f"{group.workload}: {pods:,} pods, for example {example.pod}"
+        print_indented(console, escape(f"{who}: {places.replace(suffix, '') if suffix else places}"))
+        if example.reason:
+            why = example.reason.replace(suffix, "") if suffix else example.reason
+            print_indented(console, f"[dim]{escape(why)}[/dim]", 4)
+    rest = sum(len(group.differences) for group in groups[SHOWN:])
+    if rest:
+        console.print(f"  … and {rest:,} more; compare.html lists every pod")

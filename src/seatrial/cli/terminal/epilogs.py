@@ -1,14 +1,23 @@
-"""The epilogs of the commands' help: an example or two, and the exit codes."""
+"""The help of the commands: their tasks, an example or two of each, and the exit codes."""
 
 from collections.abc import Iterator
-from textwrap import fill
-from typing import Any
 
 import typer
-from typer.core import TyperCommand
 from typer.models import CommandInfo
 
 from seatrial.cli.options.snapshot import DUMP
+from seatrial.command_help import Closing, HelpCommand, HelpGroup
+
+GROUPS = {
+    "Begin": ("init", "run", "explain", "ui"),
+    "Ask about your cluster": ("snapshot", "what-if", "capacity"),
+    "Compare and search": ("compare", "sweep", "simulate"),
+    "Read results": ("results", "measures", "report"),
+    "Serve a simulated cluster": ("serve", "operator", "scenario-runner"),
+    "Check": ("config", "verify", "bench"),
+}
+"""The commands by task."""
+EXAMPLE = "seatrial run scenario.yaml"
 
 UNUSABLE = "2 an option or file cannot be used"
 DONE = f"0 done, {UNUSABLE}"
@@ -39,6 +48,7 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "capacity pods": (
         (
             "seatrial capacity pods web.yaml --snapshot cluster.yaml",
+            "seatrial capacity pods chart.yaml --snapshot cluster.yaml --node node.yaml",
             "seatrial capacity pods web.yaml --scenario scenario.yaml --at-least 20 -o json",
         ),
         f"0 counted, 1 fewer than --at-least fit or the scenario Failed, {UNUSABLE}",
@@ -47,6 +57,7 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         (
             "seatrial capacity nodes node.yaml --scenario scenario.yaml",
             "seatrial capacity nodes node.yaml --scenario scenario.yaml --add --at-most 5",
+            "seatrial capacity nodes small.yaml large.yaml --snapshot cluster.yaml --prices prices.yaml",
         ),
         f"0 counted, 1 more than --at-most are needed, no number is enough, or the scenario Failed, {UNUSABLE}",
     ),
@@ -55,10 +66,12 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
             "seatrial explain seatrial-out/demo",
             "seatrial explain seatrial-out/demo default/web-1 --all",
             "seatrial explain seatrial-out/demo 'web-*'",
+            "seatrial explain seatrial-out/volcano-reclaim queue/research",
             "seatrial explain demo web-1 --server ./cluster/kubeconfig",
         ),
         DONE,
     ),
+    "init": (("seatrial init", "seatrial init try --example custom-plugin"), DONE),
     "results": (
         ("seatrial results seatrial-out/demo pods allocation", "seatrial results seatrial-out/demo --csv ./tables"),
         DONE,
@@ -118,7 +131,11 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
         ("seatrial what-if scale deployment/web --snapshot cluster.yaml -n shop --replicas 40",),
         WHAT_IF,
     ),
-    "config default": (("seatrial config default > scheduler.yaml",), "0"),
+    "config default": (
+        ("seatrial config default > scheduler.yaml", "seatrial config default --kubernetes-version 1.35"),
+        "0 done, 2 a version or a gate that is not known",
+    ),
+    "config write": (("seatrial config write scheduler.yaml --kubernetes-version 1.35",), DONE),
     "config expand": (("seatrial config expand scheduler.yaml", "seatrial config expand --output json"), DONE),
     "config validate": (("seatrial config validate scheduler.yaml",), "0 valid, 1 invalid, 2 the file cannot be read"),
     "verify golden": (
@@ -133,34 +150,24 @@ CLOSINGS: dict[str, tuple[tuple[str, ...], str]] = {
     "bench scenario": (("seatrial bench scenario",), MEASURED),
     "bench scheduler": (("seatrial bench scheduler",), MEASURED),
     "bench outside": (("seatrial bench outside --scheduler ./kube-scheduler --nodes 100 --pods 500",), MEASURED),
+    "bench ui": (("seatrial bench ui", "seatrial bench ui --scale 0.1"), MEASURED),
     "bench volcano": (("seatrial bench volcano", "seatrial bench volcano --scale 0.1 --json"), MEASURED),
+    "bench what-if": (("seatrial bench what-if", "seatrial bench what-if --nodes 126 --pods 900"), MEASURED),
 }
 
 
-class ClosedCommand(TyperCommand):
-    """A command whose help ends with examples, each on one line however long it is, so that it can be copied."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        from rich.console import Console
-
-        super().format_help(ctx, formatter)
-        examples, codes = CLOSINGS[ctx.command_path.partition(" ")[2]]
-        typer.secho(" Examples\n" if len(examples) > 1 else " Example\n", bold=True)
-        for example in examples:
-            typer.echo(f"   {example}\n")
-        said = fill(f"Exit codes: {codes}", Console().width - 1, initial_indent=" ", subsequent_indent=" ")
-        typer.echo(f"{said}\n")
-
-
 def close_help(app: typer.Typer) -> None:
-    """Give every command its closing."""
+    """Give every command its examples and exit codes, and every group its commands by task."""
+    app.info.cls = type("RootGroup", (HelpGroup,), {"tasks": GROUPS, "examples": ("seatrial init", EXAMPLE)})
+    for group in app.registered_groups:
+        group.cls = HelpGroup
     for name, command in commands_of(app):
         if command.callback is not None and command.callback.__doc__:
             # Lines of a paragraph are joined, else the terminal would break them twice.
             paragraphs = command.callback.__doc__.split("\n\n")
             command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
         if name in CLOSINGS:
-            command.cls = ClosedCommand
+            command.cls = type("ClosedCommand", (HelpCommand,), {"closing": Closing(*CLOSINGS[name])})
 
 
 def commands_of(app: typer.Typer, group: str = "") -> Iterator[tuple[str, CommandInfo]]:

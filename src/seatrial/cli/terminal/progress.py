@@ -4,6 +4,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from seatrial.cli.terminal.volcano import jobs_lines, jobs_summary, waiting_count
+
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
@@ -77,6 +79,7 @@ def summary_of(run: "ScenarioRun", seconds: float) -> dict[str, Any]:
     status, timeline = run.status, run.timeline
     pods = timeline.pods
     ended = pods.ended()
+    jobs = jobs_summary(run)
     return {
         "scenario": run.document["metadata"]["name"],
         "phase": status.phase,
@@ -95,6 +98,7 @@ def summary_of(run: "ScenarioRun", seconds: float) -> dict[str, Any]:
             "pending": pods.pending,
         },
         "pending": [{"reason": group.reason, "pods": list(group.pods)} for group in pending_groups(run)],
+        **({"jobs": jobs} if jobs is not None else {}),
         "attempts": timeline.attempts,
         "operations": timeline.operations,
         "seconds": round(seconds, 3),
@@ -116,7 +120,9 @@ def print_summary(summary: dict[str, Any], files: list[str], warnings: list[str]
     from rich.text import Text
 
     console = Console(highlight=False, soft_wrap=True)
-    pods = summary["pods"]
+    pods, jobs = summary["pods"], summary.get("jobs")
+    # Volcano creates no pods for a job that it does not let in.
+    pending = f"{pods['pending']:,} pending" if pods["pending"] or not waiting_count(jobs) else "more pods to come"
     colour = {"Succeeded": "green", "Paused": "yellow"}.get(summary["phase"], "red")
     console.print(
         Text.assemble(
@@ -124,11 +130,13 @@ def print_summary(summary: dict[str, Any], files: list[str], warnings: list[str]
         )
     )
     lines = [
+        *_workload_lines(summary.get("workloads")),
         ("steps", f"{summary['steps']}" + (f", the last is {summary['lastStep']}" if summary["steps"] else "")),
         ("time", f"{_duration(summary['virtualSeconds'])} in the cluster, {summary['seconds']:.1f} s here"),
         ("pods", f"{pods['created']:,} created, {pods['scheduled']:,} scheduled, {pods['preempted']:,} preempted, "
                  f"{pods['deleted']:,} gone"),
-        ("at the end", f"{pods['running']:,} on nodes, {pods['ended']:,} ended, {pods['pending']:,} pending"),
+        ("at the end", f"{pods['running']:,} on nodes, {pods['ended']:,} ended, {pending}"),
+        *jobs_lines(jobs),
         ("attempts", f"{summary['attempts']:,} ({summary['podsPerSecond']:,.0f} pods/s)"),
         *_pending_lines(summary),
         *(("written", file) for file in files),
@@ -136,6 +144,20 @@ def print_summary(summary: dict[str, Any], files: list[str], warnings: list[str]
     ]  # fmt: skip
     for name, text in lines:
         console.print(Text.assemble((f"  {name:<11}", "dim"), text))
+
+
+def _workload_lines(workloads: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """Whether the workloads of a snapshot are well, which `Succeeded` does not say."""
+    if workloads is None:
+        return []
+    missing = workloads["notReady"]
+    if not missing:
+        return [("workloads", f"all of {workloads['total']:,} ready")]
+    lines = [("workloads", f"{len(missing):,} of {workloads['total']:,} not ready")]
+    for each in missing[:GROUPS]:
+        why = f": {each['why']}" if each["why"] else ""
+        lines.append(("", f"{each['workload']} has {each['ready']} of {each['wanted']} ready{why}"))
+    return lines + ([("", f"… and {len(missing) - GROUPS:,} more")] if len(missing) > GROUPS else [])
 
 
 def _pending_lines(summary: dict[str, Any]) -> list[tuple[str, str]]:

@@ -22,6 +22,7 @@ class NodeLeases(QueueController):
     """Keeps a fresh Lease for every node."""
 
     name: ClassVar[str] = "nodelease"
+    reads_pods: ClassVar[bool] = False
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

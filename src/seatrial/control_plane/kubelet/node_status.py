@@ -31,6 +31,7 @@ class NodeStatus(QueueController):
     """Completes the status of every node, and renews its heartbeat."""
 
     name: ClassVar[str] = "nodestatus"
+    reads_pods: ClassVar[bool] = False
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

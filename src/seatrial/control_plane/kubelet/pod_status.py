@@ -73,6 +73,7 @@ class PodStatus(QueueController):
     """Completes the status of running pods."""
 
     name: ClassVar[str] = "podstatus"
+    reads_pods: ClassVar[bool] = False
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -18,7 +18,7 @@ from seatrial.controllers.framework import EventRecorder
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.model.times import SECOND, parse_time
-from seatrial.scheduler import Rejection, admission_check
+from seatrial.scheduler import Occupant, Rejection, admission_check
 from seatrial.scheduler.cache import NodeInfo, PodInfo, PodReader
 from seatrial.store import Change, Store, Stored
 from seatrial.store.registry import write_status
@@ -48,7 +48,7 @@ class SimulatedKubelet:
         self._pods, self._nodes = _kind(store, "Pod"), _kind(store, "Node")
         self._reader = PodReader()
         self._known: dict[str, KnownNode] = {}
-        self._admitted: dict[str, dict[Key, PodInfo]] = {}
+        self._admitted: dict[str, dict[Key, Occupant]] = {}
         self._node_of: dict[Key, str] = {}
         self._addresses = PodAddresses()
         self._taken: dict[Key, tuple[str, str]] = {}
@@ -173,7 +173,7 @@ class SimulatedKubelet:
 
     def _admit(self, key: Key, info: PodInfo) -> None:
         self._node_of[key] = info.node
-        self._admitted.setdefault(info.node, {})[key] = info
+        self._admitted.setdefault(info.node, {})[key] = Occupant.of(info)
 
     def _take_over(self, stored: Stored) -> None:
         info = self._reader.of(stored)
@@ -197,7 +197,7 @@ class SimulatedKubelet:
         if not is_gone:
             info = self._reader.of(change.stored)
             is_gone = info.phase in ENDED
-            self._admitted[self._node_of[key]][key] = info
+            self._admitted[self._node_of[key]][key] = Occupant.of(info)
         if is_gone:
             del self._admitted[self._node_of.pop(key)][key]
             taken = self._taken.pop(key, None)

@@ -21,6 +21,8 @@ from seatrial.store.options import DeleteOptions
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 
 
+NEVER = "time difference between two schedules is less than 1 second"
+"""Upstream's text for a schedule without a time, such as that of 31 February."""
 ALREADY_ACTIVE = "Not starting job because prior execution is running and concurrency policy is Forbid"
 
 
@@ -71,6 +73,9 @@ class CronJob(QueueController):
         moment = datetime.fromtimestamp(now // SECOND, zone)
         due = schedule.latest(datetime.fromtimestamp(earliest // SECOND, zone), moment)
         following = schedule.next_after(moment)
+        if following is None and not spec.get("suspend"):
+            text = f"invalid schedule: {spec['schedule']} : {NEVER}"
+            self.record(self.kind, cron, "InvalidSchedule", text, "Warning")
         return _instant(due), _instant(following)
 
     def _start_job(self, cron: Document, due: int, active: list[Document]) -> Document | None:

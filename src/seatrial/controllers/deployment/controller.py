@@ -19,7 +19,7 @@ from seatrial.model.errors import AlreadyExists, StatusError
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.model.times import SECOND, parse_time
-from seatrial.store import Change, Stored
+from seatrial.store import Change, Stored, shared_document
 from seatrial.store.registry import write_status
 
 
@@ -56,7 +56,7 @@ class Deployment(QueueController):
         stored, selector = self.store.find(self.kind, key[1], key[0]), self._selectors.get(*key)
         if stored is None or selector is None:
             return
-        deployment = stored.document()
+        deployment = shared_document(stored)
         if not any(deployment["spec"]["selector"].values()):
             return
         newest, old = split(deployment, self._sets.claim(deployment, selector))
@@ -179,7 +179,7 @@ class Deployment(QueueController):
         stored = self.store.find(self.kind, meta["name"], meta["namespace"])
         if stored is None:
             return
-        deployment, now = stored.document(), self.clock.now()
+        deployment, now = shared_document(stored), self.clock.now()
         newest, old = split(deployment, self._sets.owned_by(meta["uid"]))
         everything = [*old, *([newest] if newest else [])]
         status = rollout.count_status(deployment, everything, newest, now)

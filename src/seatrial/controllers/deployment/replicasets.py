@@ -10,7 +10,7 @@ from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
-from seatrial.store import Change, Store, Stored
+from seatrial.store import Change, Store, Stored, shared_document
 
 NOT_COPIED = {
     "kubectl.kubernetes.io/last-applied-configuration",
@@ -198,7 +198,7 @@ class ReplicaSets:
         }
 
     def _put(self, stored: Stored) -> Document:
-        place, document = (stored.namespace, stored.name), stored.document()
+        place, document = (stored.namespace, stored.name), shared_document(stored)
         self._documents[place] = document
         self._owned.setdefault(_owner(document), {})[place] = None
         return document

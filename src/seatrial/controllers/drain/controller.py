@@ -31,6 +31,7 @@ from seatrial.model.errors import AlreadyExists, NotFound
 from seatrial.model.kinds import Kind
 from seatrial.model.times import to_time
 from seatrial.store import Change
+from seatrial.store.registry import annotate
 
 MARK = DRAIN.encode()
 HOSTNAME = "kubernetes.io/hostname"
@@ -219,13 +220,9 @@ class Drain(QueueController):
         self.store.modify(self.kind, node, cordon, writer=self.name)
 
     def _write(self, node: str, record: DrainRecord) -> None:
-        def note(document: Document) -> None:
-            document["metadata"].setdefault("annotations", {})[DRAINED] = msgspec.json.encode(record).decode()
-
-        try:
-            self.store.modify(self.kind, node, note, writer=self.name)
-        except NotFound:
-            return
+        stored = self.store.find(self.kind, node)
+        if stored is not None:
+            annotate(self.store, stored, DRAINED, msgspec.json.encode(record).decode(), self.name)
 
     def _node_changed(self, change: Change) -> None:
         if change.type != "DELETED" and change.writer != self.name and MARK in change.stored.data:

@@ -128,7 +128,8 @@ class NodeDrain:
         found = _BUDGET.search(why)
         budget = f"{eviction.pod[0]}/{found[1]}" if found else ""
         if eviction.hold is not None and eviction.hold.budget == budget:
-            return False
+            is_news, eviction.hold.why = eviction.hold.why != why, why
+            return is_news
         self._release(eviction)
         eviction.hold = DrainHold("/".join(eviction.pod), budget, why, to_time(self.clock.now()))
         self.record.held.append(eviction.hold)
@@ -148,7 +149,7 @@ class NodeDrain:
 
     def _is_there(self, eviction: Eviction) -> bool:
         found = self.store.find(self.store.kinds.served("v1", "Pod"), eviction.pod[1], eviction.pod[0])
-        return found is not None and found.document()["metadata"].get("uid") == eviction.uid
+        return found is not None and found.uid == eviction.uid
 
     def _time_is_up(self) -> None:
         """End the waits at once; a refused pod learns it when its eviction would be tried again."""

@@ -138,6 +138,7 @@ class PodIndex:
         self._owned: dict[str, OwnedPods | dict[tuple[str, str], PodRow]] = {}
         """The pods of each owner; their counts are kept from the first time that they are read."""
         self._on_node: dict[str, dict[tuple[str, str], PodRow]] = {}
+        self._in_namespace: dict[str, dict[str, PodRow]] = {}
         self._orphans: dict[str, dict[str, PodRow]] = {}
         self._unread: dict[tuple[str, str], Stored] | None = None
         """The pods of which no row was made yet, in the order that their rows will have; None where all have one."""
@@ -166,6 +167,7 @@ class PodIndex:
         self._rows.clear()
         self._owned.clear()
         self._on_node.clear()
+        self._in_namespace.clear()
         self._orphans.clear()
 
     def listen(self, listener: PodListener, *, placement: bool = True, needed: Sized = ALWAYS) -> Callable[[], None]:
@@ -209,8 +211,9 @@ class PodIndex:
         self._read_all()
         return list(self._orphans.get(namespace, {}).values())
 
-    def in_namespace(self, namespace: str) -> Iterator[PodRow]:
-        return (row for row in self if row.namespace == namespace)
+    def in_namespace(self, namespace: str) -> list[PodRow]:
+        self._read_all()
+        return list(self._in_namespace.get(namespace, {}).values())
 
     def __iter__(self) -> Iterator[PodRow]:
         self._read_all()
@@ -235,7 +238,7 @@ class PodIndex:
             new = (
                 read(old, change.stored)
                 if read is not None and old is not None and same_metadata(change)
-                else read_pod(change.stored)
+                else read_pod(change.stored, old)
             )
         if new is not old:
             self._move(old, new)
@@ -247,7 +250,7 @@ class PodIndex:
 
     def _move(self, old: PodRow | None, new: PodRow | None) -> None:
         if old is not None and new is not None and old.owner == new.owner and old.node == new.node:
-            self._rows[new.namespace, new.name] = new
+            self._rows[new.namespace, new.name] = self._in_namespace[new.namespace][new.name] = new
             if new.owner is not None:
                 owned = self._owned[new.owner.uid]
                 if isinstance(owned, OwnedPods):
@@ -266,6 +269,7 @@ class PodIndex:
 
     def _put_in(self, row: PodRow) -> None:
         self._rows[row.namespace, row.name] = row
+        self._in_namespace.setdefault(row.namespace, {})[row.name] = row
         if row.owner is not None:
             owned = self._owned.setdefault(row.owner.uid, {})
             if isinstance(owned, OwnedPods):
@@ -278,7 +282,7 @@ class PodIndex:
             self._on_node.setdefault(row.node, {})[row.namespace, row.name] = row
 
     def _take_out(self, row: PodRow) -> None:
-        del self._rows[row.namespace, row.name]
+        del self._rows[row.namespace, row.name], self._in_namespace[row.namespace][row.name]
         if row.owner is not None:
             owned = self._owned[row.owner.uid]
             if isinstance(owned, OwnedPods):

@@ -131,13 +131,15 @@ _POD = View(PodFields, _Shared.of)
 _STATUS = StatusView(PodStatus, _summary)
 
 
-def read_pod(stored: Stored) -> PodRow:
-    """The row of a stored pod."""
+def read_pod(stored: Stored, old: PodRow | None = None) -> PodRow:
+    """The row of a stored pod; it keeps the labels of the old row, which many pods share, while they are equal."""
     pod = _POD.read(stored)
+    labels = old.labels if old is not None and old.labels == pod.labels else pod.labels
+    uid = old.uid if old is not None and old.uid == stored.uid else stored.uid
     phase, is_ready, since, restarts = _STATUS.read(stored)
     ready_since = (since if since is not None else pod.created) if is_ready else None
     return PodRow(
-        stored.namespace, stored.name, stored.uid, pod.labels, pod.annotations, pod.owner, pod.finalizers,
+        stored.namespace, stored.name, uid, labels, pod.annotations, pod.owner, pod.finalizers,
         stored.node_name, phase, ready_since, pod.created, restarts, pod.is_deleting,
     )  # fmt: skip
 

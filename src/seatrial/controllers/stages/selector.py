@@ -22,16 +22,22 @@ _OR_ELSE = re.compile(r"""\s*//\s*(?:"[^"\\]*"|\d+)\s*""")
 """What stands for a field that is missing: a constant, so the field is still all that is read."""
 
 
+_SELECT = re.compile(r"\s*select\s*\((.*)\)\s*\|\s*\.metadata\.name\s*")
+_NAMES = re.compile(r"\.[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_COMPARISON = rf"""(?:{_NAMES.pattern}|\(\s*{_NAMES.pattern}\s*\|\s*length\s*\))\s*[=!]=\s*(?:"[^"\\.]*"|\d+)"""
+_COMPARISONS = re.compile(rf"\s*{_COMPARISON}(?:\s+(?:or|and)\s+{_COMPARISON})*\s*")
+
+
 class SelectorError(ValueError):
     """Why a selector cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition; `path` is the field that it reads, None where it may read any field."""
+    """One condition; `paths` are the fields that it reads, none where it may read any field."""
 
     test: Test
-    path: Path | None = None
+    paths: tuple[Path, ...] = ()
     only_presence: bool = False
     """Whether only the presence of the field is tested, not its value."""
 
@@ -51,7 +57,7 @@ def read_selector(selector: Document) -> Selector:
     conditions: list[Condition] = []
     for part, source in (("labels", "matchLabels"), ("annotations", "matchAnnotations")):
         for key, value in (selector.get(source) or {}).items():
-            conditions.append(Condition(_labelled(part, key, value), ("metadata", part, key)))
+            conditions.append(Condition(_labelled(part, key, value), (("metadata", part, key),)))
     for expression in selector.get("matchExpressions") or ():
         cel = expression.get("cel")
         if cel is not None:
@@ -60,8 +66,9 @@ def read_selector(selector: Document) -> Selector:
         requirement = expression.get("jq") or expression
         test = _jq_test(requirement)
         path, is_whole = _path(requirement["key"].strip())
-        only_presence = is_whole and requirement["operator"] in ("Exists", "DoesNotExist")
-        conditions.append(Condition(test, path, only_presence))
+        is_presence = requirement["operator"] in ("Exists", "DoesNotExist")
+        paths = (path,) if path is not None else _selecting_paths(requirement["key"]) if is_presence else ()
+        conditions.append(Condition(test, paths, only_presence=is_whole and is_presence))
     return Selector(tuple(conditions))
 
 
@@ -81,6 +88,19 @@ def _path(key: str) -> tuple[Path | None, bool]:
             return tuple(names), False
         names.append(plain or quoted)
     return tuple(names), not pipe
+
+
+def _selecting_paths(key: str) -> tuple[Path, ...]:
+    """What decides whether `select(...) | .metadata.name` has a result, as every object has a name.
+
+    Only for comparisons of plain paths and of their lengths: each of them reads from the object itself.
+    """
+    chosen = _SELECT.fullmatch(key)
+    if chosen is None or _COMPARISONS.fullmatch(chosen[1]) is None:
+        return ()
+    return tuple(
+        tuple(plain or quoted for plain, quoted, _ in _STEP.findall(path)) for path in _NAMES.findall(chosen[1])
+    )
 
 
 def _labelled(field: str, key: str, value: str) -> Test:

@@ -22,10 +22,10 @@ class SelectorCache:
 
     def __init__(self, stages: Sequence[Stage]) -> None:
         self.stages = tuple(stages)
-        plain = [condition for stage in stages for condition in stage.selector.conditions if condition.path is not None]
-        self._fields = Fields(condition.path for condition in plain if condition.path is not None) if plain else None
+        plain = [condition for stage in stages for condition in stage.selector.conditions if condition.paths]
+        self._fields = Fields(path for condition in plain for path in condition.paths) if plain else None
         self._presences = _presences(self._fields, plain) if self._fields is not None else ()
-        self._others = {stage: [c.test for c in stage.selector.conditions if c.path is None] for stage in stages}
+        self._others = {stage: [c.test for c in stage.selector.conditions if not c.paths] for stage in stages}
         self._remembered: Memo[Key, tuple[Stage, ...]] = Memo(REMEMBERED)
         self._known: Memo[tuple[Values | None, bool, bytes], tuple[Stage, ...]] = Memo(REMEMBERED)
         """By the values outside of the status, presence of a node and status, where no condition reads more."""
@@ -65,15 +65,15 @@ class SelectorCache:
 
 def _presences(fields: Fields, conditions: Sequence[Condition]) -> tuple[int, ...]:
     """The positions of the fields of which only the presence is tested, not the value."""
-    asked = {condition.path for condition in conditions if not condition.only_presence}
-    inner = {condition.path for condition in conditions} - set(fields.paths)
+    asked = {path for condition in conditions if not condition.only_presence for path in condition.paths}
+    inner = {path for condition in conditions for path in condition.paths} - set(fields.paths)
     return tuple(
         place
         for place, path in enumerate(fields.paths)
-        if path not in asked and not any(other is not None and other[: len(path)] == path for other in inner)
+        if path not in asked and not any(other[: len(path)] == path for other in inner)
     )
 
 
 def _meets_plain(seen: Seen, stage: Stage) -> bool:
     conditions = stage.selector.conditions
-    return all(condition.test(seen.document) for condition in conditions if condition.path is not None)
+    return all(condition.test(seen.document) for condition in conditions if condition.paths)

@@ -88,6 +88,9 @@ _SCALARS: Final = {
     "boolean": Shape("boolean"),
     "raw": UNTYPED,
     "json": DEDUCED,
+    "schemaOrBool": DEDUCED,
+    "schemaOrArray": DEDUCED,
+    "schemaOrStrings": DEDUCED,
     "fieldsV1": Shape(map=DEDUCED.map),
 }
 _ANY_SCALAR: Final = Shape("untyped")

@@ -3,7 +3,7 @@
 from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
-    from seatrial.model.cel.bounded_work import Allowance, TooMuchWork, within
+    from seatrial.model.cel.bounded_work import Allowance, TooMuchWork, charge_before, charge_to, within
     from seatrial.model.cel.costs import Meter
     from seatrial.model.cel.errors import CelError, CelSyntaxError
     from seatrial.model.cel.estimate import Estimator, Known

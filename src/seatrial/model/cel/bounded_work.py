@@ -7,7 +7,7 @@ Outside (a run on the command line) nothing is charged.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
 from seatrial.model.errors import ServerTimeout
 
@@ -51,11 +51,21 @@ def allowance() -> Allowance | None:
 @contextmanager
 def within(given: Allowance) -> Iterator[None]:
     """Inside, work is charged to an allowance."""
-    token = _allowance.set(given)
+    token = charge_to(given)
     try:
         yield
     finally:
-        _allowance.reset(token)
+        charge_before(token)
+
+
+def charge_to(given: Allowance) -> Token[Allowance | None]:
+    """Charge work to an allowance from now on; returns what `charge_before` takes."""
+    return _allowance.set(given)
+
+
+def charge_before(token: Token[Allowance | None]) -> None:
+    """Charge work to the allowance that there was before."""
+    _allowance.reset(token)
 
 
 def charge(cost: int) -> None:

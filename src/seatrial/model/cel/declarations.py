@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MAX_REQUEST_BYTES = 3 * 1024 * 1024
-_RESERVED = frozenset(("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function"))
-_RESERVED |= {"if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"}
+_LITERALS = frozenset(("true", "false", "null", "in"))
+_KEYWORDS = frozenset(("as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop"))
+_KEYWORDS |= {"package", "namespace", "return", "var", "void", "while"}
 _ESCAPES = (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__"))
 _ESCAPABLE = re.compile(r"[a-zA-Z_./-][a-zA-Z0-9_./-]*")
 _FORMATS = {"duration": ("duration", 3, 32), "date": ("timestamp", 12, 12), "date-time": ("timestamp", 21, 32)}
@@ -47,15 +48,17 @@ def map_of(key: DeclType, element: DeclType, most: int = 0) -> DeclType:
     return DeclType("map", most, 2, key, element)
 
 
-def escaped(name: str) -> str | None:
-    """A property's name as a rule writes it; None for one that no rule can name."""
-    if name in _RESERVED:
-        return f"__{name}__"
+def names_in_rules(name: str) -> tuple[str, ...]:
+    """The names under which a rule may select a property: none, one, or two where it is a keyword of CEL."""
+    if name in _LITERALS:
+        return (f"__{name}__",)
+    if name in _KEYWORDS:
+        return f"__{name}__", name
     if not _ESCAPABLE.fullmatch(name):
-        return None
+        return ()
     for letters, replacement in _ESCAPES:
         name = name.replace(letters, replacement)
-    return name
+    return (name,)
 
 
 def declared_type(schema: Any, *, root: bool = False) -> DeclType | None:
@@ -125,8 +128,7 @@ def _object(schema: dict[str, Any]) -> DeclType:
         declared = declared_type(known)
         if declared is None:
             continue
-        if (visible := escaped(name)) is not None:
-            fields[visible] = declared
+        fields.update(dict.fromkeys(names_in_rules(name), declared))
         if name in required and "default" not in known:
             size += len(name.encode()) + declared.min_size + 4
     return DeclType("object", 0, size, fields=fields)

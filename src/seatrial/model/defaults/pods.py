@@ -94,10 +94,15 @@ def _huge_page_limits(spec: Document, resources: Document) -> None:
 
 def _pod_requests(spec: Document, resources: Document) -> None:
     """Pod-level requests are those of the containers together, else the pod's own limits."""
-    limits = resources.get("limits")
-    if not limits:
+    if resources.get("limits"):
+        default_pod_requests(spec, resources)
+
+
+def default_pod_requests(spec: Document, resources: Document) -> None:
+    """The same whatever the pod's limits: what the gate PodLevelResourcesFixDefaulting does."""
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    if not limits and not requests:
         return
-    requests = resources.get("requests") or {}
     for name, quantity in needed_at_once(spec, lambda container: container_resources(container, "requests")).items():
         if name in ("cpu", "memory") and name not in requests:
             requests[name] = str(quantity)

@@ -1,7 +1,8 @@
-"""The facts about Kubernetes' built-in kinds: the data file in this folder, made by `tools/facts/update`.
+"""The facts about Kubernetes' built-in kinds: the data files in this folder, made by `tools/facts/update`.
 
-The file holds every Go type of the API as it looks on the wire, and discovery. It is read once, on first use, and a
-type is decoded on first use, since a run touches a dozen kinds of some hundreds.
+`kubernetes.json.z` holds every Go type of the API as it looks on the wire, and discovery; `newer.json.z` the kinds that
+a later release serves besides. They are read once, on first use, and a type is decoded on first use, since a run
+touches a dozen kinds of some hundreds.
 """
 
 import zlib
@@ -83,7 +84,18 @@ class Facts(msgspec.Struct, frozen=True):
 @cache
 def facts() -> Facts:
     """The facts of the Kubernetes release this package follows."""
-    data = files(__name__).joinpath("kubernetes.json.z").read_bytes()
+    base, more = _read("kubernetes.json.z"), newer_facts()
+    return msgspec.structs.replace(base, types={**more.types, **base.types}, kinds={**more.kinds, **base.kinds})
+
+
+@cache
+def newer_facts() -> Facts:
+    """The kinds that a later release serves by default besides those of `facts`, and the types that they add."""
+    return _read("newer.json.z")
+
+
+def _read(name: str) -> Facts:
+    data = files(__name__).joinpath(name).read_bytes()
     return msgspec.json.decode(zlib.decompress(data), type=Facts)
 
 

@@ -1,7 +1,7 @@
 """OpenAPI v3: one document per group version, as kubectl explain and the clients' field validation read it.
 
-Built-in types are rendered from the data file in the form upstream's builder gives them, without descriptions; a custom
-resource brings its own schema. Paths follow from the kinds.
+Built-in types are rendered from the data file in the form upstream's builder gives them, with descriptions of our own
+for the types that scheduling is about; a custom resource brings its own schema. Paths follow from the kinds.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,6 +10,7 @@ from typing import Any
 from seatrial.model.documents import Document
 from seatrial.model.facts import FieldFacts, facts, type_facts
 from seatrial.model.kinds import Kind
+from seatrial.model.openapi.descriptions import descriptions_of
 from seatrial.model.openapi.paths import paths_of
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
@@ -117,6 +118,9 @@ class _Components:
         schema.update(_object(name, self._refer))
         if name in self._kinds:
             schema["x-kubernetes-group-version-kind"] = self._kinds[name]
+            for field, text in TYPE_META.items():
+                if field in schema.get("properties", ()):
+                    schema["properties"][field]["description"] = text
 
     def _refer(self, reference: str) -> Document:
         name, special = _SPECIAL.get(reference, (reference, None))
@@ -160,11 +164,16 @@ def _spoken(kind: Kind) -> Iterator[tuple[str, str]]:
 def _object(name: str, refer: Callable[[str], Document]) -> Document:
     properties: Document = {}
     required = []
+    meanings = descriptions_of(name)
     for field in _flattened(name):
         properties[field.name] = _property(field, refer)
+        if meaning := meanings.get(field.name):
+            properties[field.name]["description"] = meaning
         if field.required:
             required.append(field.name)
     schema: Document = {"properties": properties} if properties else {}
+    if meaning := meanings.get(""):
+        schema["description"] = meaning
     if required:
         schema["required"] = required
     if map_type := type_facts(name).map_type:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from seatrial.model.errors import ConfigError
+from seatrial.notebook import comparison_html
 from seatrial.results.comparison.reasons import Attempts, reason
 from seatrial.results.comparison.significance import Significance, signed_rank_p
 from seatrial.results.comparison.switched_off import FreedPool, freed_nodes
@@ -89,6 +90,9 @@ class Comparison:
     pool_label: str = ""
     """The label that names a node's pool; empty: the usual ones."""
 
+    def _repr_html_(self) -> str:
+        return comparison_html(self)
+
     def freed(self, run: int) -> list[FreedPool]:
         """The nodes that could be switched off at the end of a run, by pool."""
         return freed_nodes(self.runs[0], self.runs[run], self.pool_label)
@@ -111,7 +115,7 @@ class Comparison:
         found = next((number for number in self.numbers if number.name == name), None)
         if found is None:
             known = ", ".join(number.name for number in self.numbers)
-            raise ConfigError("", "measure", f"{name!r} is not known; known are {known}")
+            raise ConfigError("", "measure", f"no run has {name!r}; they have {known}")
         return found
 
 
@@ -129,6 +133,7 @@ def compare(
     """
     _same_scenario(runs[has_now:])
     chosen = find_measures(measures or [])
+    _end_together([*runs, *(run for of_side in seeds or () for run in of_side)])
     numbers = _numbers(runs, chosen)
     spread: list[Spread] = []
     significance: list[Significance] = []
@@ -149,6 +154,13 @@ def compare(
         has_now,
         pool_label,
     )
+
+
+def _end_together(runs: list[Run]) -> None:
+    """Let jobs that never start wait equally long in all runs: a run in which nothing more happens ends early."""
+    last = max(run.last_time for run in runs)
+    for run in runs:
+        run.until = last
 
 
 def _without_now(number: Number) -> Number:

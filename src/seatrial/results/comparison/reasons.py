@@ -110,4 +110,13 @@ def _by_scores(here: str, there: str, one: Scored, two: Scored) -> str:
         return f"{plugin} scores in the {'second' if before is None else 'first'} run only: {won}"
     if before != after:
         return f"{plugin} weight {before}→{after}: {won}"
-    return f"{plugin} now prefers {there} by {lead(two, plugin)} (before: {lead(one, plugin)}): {won}"
+    return f"{plugin} {_preference(here, there, lead(one, plugin), lead(two, plugin))}: {won}"
+
+
+def _preference(here: str, there: str, before: int, now: int) -> str:
+    """Which of two nodes a plugin prefers, and by how much, so that no number has a sign against its words."""
+
+    def said(lead: int) -> str:
+        return f"{there if lead > 0 else here} by {abs(lead)}" if lead else "neither"
+
+    return f"now prefers {said(now)} (before: {said(before)})"

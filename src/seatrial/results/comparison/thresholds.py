@@ -6,11 +6,12 @@
 
 import operator
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from seatrial.model.errors import ConfigError
 from seatrial.results.comparison.comparison import Comparison, Number
+from seatrial.results.measure import find_measures
 
 _FORM = re.compile(
     r"\s*(?:(change|value)\s*\(\s*([\w./-]+)\s*\)|([\w./-]+))\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*(%?)\s*$"
@@ -25,6 +26,20 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+def read_thresholds(texts: Iterable[str], measures: Iterable[str] = (), *, one_run: bool = False) -> "list[Threshold]":
+    """The thresholds of `--fail-if`; ConfigError where one names a number that none of the measures has.
+
+    `measures` are the chosen ones (default: all). `one_run`: bounds are on values, since there is no change.
+    """
+    found = [Threshold.of_value(text) if one_run else Threshold.parse(text) for text in texts]
+    chosen = find_measures(list(measures)) if found else []
+    for threshold in found:
+        if not any(measure.may_have(threshold.number) for measure in chosen):
+            known = ", ".join(name for measure in chosen for name in measure.numbers)
+            raise ConfigError("", "--fail-if", f"{threshold.number!r} is not known; known are {known}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +62,14 @@ class Threshold:
         if kind == "value" and percent:
             raise ConfigError("", "--fail-if", f"{text!r}: a value is compared with a number, without %; {EXPECTED}")
         return cls(text, named or bare, sign, float(bound), bool(percent), kind == "value")
+
+    @classmethod
+    def of_value(cls, text: str) -> "Threshold":
+        """A threshold for one run, which has no change: the bound is on the value."""
+        found = cls.parse(text)
+        if found.is_relative or re.match(r"\s*change\s*\(", text):
+            raise ConfigError("", "--fail-if", f"{text!r}: one run has no change, so write 'workloads_not_ready > 0'")
+        return replace(found, is_value=True)
 
     @property
     def meaning(self) -> str:

@@ -3,8 +3,19 @@
 from seatrial.results.comparison.comparison import Comparison, Number
 from seatrial.results.comparison.figures import figure
 
-FIRST = ("pods_bound", "pending_integral", "nodes_used", "used_price_per_hour", "pods_preempted")
+FIRST = (
+    "jobs_waiting",
+    "job_wait_mean_s",
+    "pods_bound",
+    "pending_integral",
+    "nodes_used",
+    "used_price_per_hour",
+    "pods_preempted",
+)
 """Numbers that the sentence tells in words of their own."""
+BY_QUEUE = "job_wait_mean_s.queue."
+QUEUES = 4
+"""Queues that the sentence names."""
 NAMED = 2
 """Other numbers that it names, of those that are better and of those that are worse."""
 
@@ -27,7 +38,8 @@ def _verdict(comparison: Comparison, place: int) -> str:
         return f"{run.name} against {first.name}: no measure differs; {went}."
     by_name = {number.name: number for number in changed}
     said = [_in_words(by_name[name], place, comparison.has_now) for name in FIRST if name in by_name]
-    others = [number for number in changed if number.name not in FIRST and number.better]
+    said += _by_queue(changed, place)
+    others = [number for number in changed if not number.name.startswith(FIRST) and number.better]
     for better, word in ((True, "better"), (False, "worse")):
         said += _named([each for each in others if each.is_better(place) is better], place, word)
     return f"{run.name} against {first.name}: {'; '.join([*said, went])}."
@@ -44,6 +56,10 @@ def _in_words(number: Number, place: int, has_now: bool) -> str:
     size = figure(abs(delta))
     more = "more" if delta > 0 else "fewer"
     match number.name:
+        case "jobs_waiting":
+            return f"{size} {more} {'job never starts' if abs(delta) == 1 else 'jobs never start'} {change}"
+        case "job_wait_mean_s":
+            return f"jobs wait {'longer' if delta > 0 else 'less'} on average {change} s"
         case "pods_bound":
             return f"{size} {more} {'pod finds' if abs(delta) == 1 else 'pods find'} a node {change}"
         case "pending_integral":
@@ -58,6 +74,22 @@ def _in_words(number: Number, place: int, has_now: bool) -> str:
             return f"the nodes in use cost {number.relative(place) or 0:+.0f}% {change} an hour"
         case _:
             return f"{size} {more} {'pod' if abs(delta) == 1 else 'pods'} preempted {change}"
+
+
+def _by_queue(changed: list[Number], place: int) -> list[str]:
+    """The queues whose jobs wait longer or less."""
+    found = []
+    queues = [number for number in changed if number.name.startswith(BY_QUEUE)]
+    for is_better, word in ((True, "less"), (False, "longer")):
+        named = [
+            f"{each.name.removeprefix(BY_QUEUE)} ({figure(each.values[0])} → {figure(each.values[place])} s)"
+            for each in queues
+            if each.is_better(place) is is_better
+        ]
+        if len(queues) > 1 and named:
+            more = f" and {len(named) - QUEUES} more" if len(named) > QUEUES else ""
+            found.append(f"{word} in queue {', '.join(named[:QUEUES])}{more}")
+    return found
 
 
 def _named(numbers: list[Number], place: int, word: str) -> list[str]:

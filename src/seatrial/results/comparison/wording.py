@@ -8,6 +8,7 @@ from seatrial.results.comparison.comparison import Comparison, Number
 from seatrial.results.comparison.figures import figure
 from seatrial.results.comparison.significance import Significance
 from seatrial.results.comparison.verdict import verdicts
+from seatrial.results.comparison.workloads import compared_workloads, workload_lines
 from seatrial.results.measure import find_measures
 from seatrial.results.run import Run
 from seatrial.words import counted
@@ -52,6 +53,10 @@ def as_markdown(comparison: Comparison) -> str:
     names = [run.name for run in comparison.runs]
     head = ["measure", *names, *(f"Δ {name}" for name in names[1:])]
     lines = [f"### {_plain(' against '.join(names))}", ""]
+    workloads = workload_lines(comparison, compared_workloads(comparison))
+    lines += (
+        [f"**{_plain(workloads[0])}**", "", *(f"- {_plain(line)}" for line in workloads[1:]), ""] if workloads else []
+    )
     for sentence in (*verdicts(comparison), *failures(comparison).values()):
         lines += [f"**{_plain(sentence)}**", ""]
     freed = freed_lines(comparison)
@@ -80,9 +85,11 @@ def freed_lines(comparison: Comparison) -> list[str]:
             price = "price unknown" if each.price_per_hour is None else f"{figure(each.price_per_hour)} an hour"
             room = f"{figure(each.cpu)} cores, {figure(each.memory / 2**30)} GiB{gpus}, {price}"
             pool = f"pool {each.pool}" if each.pool else "no pool"
-            nodes = counted(len(each.nodes), "node")
-            since = f"{each.first} of them today" if each.first else "none of them today"
-            lines.append(f"{comparison.runs[place].name}: {nodes} of {pool} ({since}; {room}): {', '.join(each.nodes)}")
+            left = f"{counted(len(each.nodes), 'node')} of {pool}"
+            left += f" ({room}): {', '.join(each.nodes)}" if each.nodes else ""
+            idle = f"; idle today already: {', '.join(each.idle)}" if each.idle else ""
+            needed = f"; idle today, and needed then: {', '.join(each.needed)}" if each.needed else ""
+            lines.append(f"{comparison.runs[place].name}: {left}{idle}{needed}")
     return lines
 
 
@@ -97,12 +104,13 @@ def _plain(text: str) -> str:
 
 def as_document(comparison: Comparison) -> dict[str, Any]:
     """Everything, for programs."""
-    places = range(1, len(comparison.runs))
+    places, workloads = range(1, len(comparison.runs)), compared_workloads(comparison)
     return {
         "runs": [run.name for run in comparison.runs],
         "scenario": comparison.runs[0].scenario_name,
         "verdict": verdicts(comparison),
-        **({"switchedOff": _freed(comparison)} if comparison.has_now else {}),
+        **({"workloads": [each.document() for each in workloads]} if workloads else {}),
+        **({"switchedOff": freed_document(comparison)} if comparison.has_now else {}),
         "missing": {run.name: missing for run in comparison.runs if (missing := _missing(comparison, run))},
         "failed": [{"run": run.name, "message": run.message} for run in comparison.failed],
         "measures": [
@@ -131,12 +139,14 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _freed(comparison: Comparison) -> dict[str, Any]:
-    """The nodes that could be switched off, by run and pool."""
+def freed_document(comparison: Comparison) -> dict[str, Any]:
+    """The nodes that could be switched off, by run and pool; only where the first run is now."""
+    if not comparison.has_now:
+        return {}
     return {
         run.name: [
-            {"pool": each.pool, "nodes": list(each.nodes), "today": each.first, "cpu": each.cpu, "memory": each.memory,
-             "gpus": each.gpus, "pricePerHour": each.price_per_hour}
+            {"pool": each.pool, "nodes": list(each.nodes), "idleToday": list(each.idle), "needed": list(each.needed),
+             "cpu": each.cpu, "memory": each.memory, "gpus": each.gpus, "pricePerHour": each.price_per_hour}
             for each in comparison.freed(place)
         ]
         for place, run in enumerate(comparison.runs) if place

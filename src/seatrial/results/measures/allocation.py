@@ -22,7 +22,14 @@ def _last(frame: pl.DataFrame) -> dict[str, float | None]:
     return {f"allocation_{resource}": rate for resource, rate in ends.select("resource", "rate").iter_rows()}
 
 
-@measure("allocation", unit="%", better="higher", needs=(*HELD, OFFERS), summary=_last)
+@measure(
+    "allocation",
+    unit="%",
+    better="higher",
+    needs=(*HELD, OFFERS),
+    summary=_last,
+    numbers=("allocation_*",),
+)
 def allocation(run: Run) -> pl.DataFrame:
     """Allocation rate of the whole cluster.
 

@@ -18,7 +18,14 @@ def _last(frame: pl.DataFrame) -> dict[str, float | None]:
     }
 
 
-@measure("balance", unit="points", better="lower", needs=(*HELD, OFFERS), summary=_last)
+@measure(
+    "balance",
+    unit="points",
+    better="lower",
+    needs=(*HELD, OFFERS),
+    summary=_last,
+    numbers=("balance_*",),
+)
 def balance(run: Run) -> pl.DataFrame:
     """Standard deviation and Gini coefficient of the nodes' requested shares.
 

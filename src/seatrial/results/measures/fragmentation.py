@@ -21,7 +21,14 @@ def _last(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"fragmentation": 100.0 * (1 - placeable / ideal) if ideal else None}
 
 
-@measure("fragmentation", unit="%", better="lower", needs=(*HELD, OFFERS), summary=_last)
+@measure(
+    "fragmentation",
+    unit="%",
+    better="lower",
+    needs=(*HELD, OFFERS),
+    summary=_last,
+    numbers=("fragmentation",),
+)
 def fragmentation(run: Run) -> pl.DataFrame:
     """How many typical pods the free room could take, node by node and if it were in one piece.
 

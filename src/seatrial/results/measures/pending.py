@@ -12,7 +12,14 @@ def _integral(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"pending_integral": float(frame["pending"].sum())}
 
 
-@measure("pending", unit="pod-steps", better="lower", needs=HELD, summary=_integral)
+@measure(
+    "pending",
+    unit="pod-steps",
+    better="lower",
+    needs=HELD,
+    summary=_integral,
+    numbers=("pending_integral",),
+)
 def pending(run: Run) -> pl.DataFrame:
     """Pods that are there without a node at the end of each step, and the running sum.
 

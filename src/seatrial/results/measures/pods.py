@@ -29,7 +29,14 @@ def _counts(frame: pl.DataFrame) -> dict[str, float | None]:
 MAY_LACK = {"ended": ENDS, "attempts": ATTEMPTS, "waited_seconds": TIMES}
 
 
-@measure("pods", unit="pods", needs=(OBJECTS,), needed_by=MAY_LACK, summary=_counts)
+@measure(
+    "pods",
+    unit="pods",
+    needs=(OBJECTS,),
+    needed_by=MAY_LACK,
+    summary=_counts,
+    numbers=("pods_bound", "pods_preempted"),
+)
 def pods(run: Run) -> pl.DataFrame:
     """One row a pod: created, bound, ended, attempts, preempted by whom, waiting.
 

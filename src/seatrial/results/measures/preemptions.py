@@ -17,7 +17,14 @@ def _count(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"preemptions": float(len(frame)), "preemption_chain": chain}
 
 
-@measure("preemptions", unit="pods", better="lower", needs=(OBJECTS,), summary=_count)
+@measure(
+    "preemptions",
+    unit="pods",
+    better="lower",
+    needs=(OBJECTS,),
+    summary=_count,
+    numbers=("preemptions", "preemption_chain"),
+)
 def preemptions(run: Run) -> pl.DataFrame:
     """Every preemption, with the length of the chain it ends.
 

@@ -16,7 +16,15 @@ def _sums(frame: pl.DataFrame) -> dict[str, float | None]:
 MAY_LACK = {"visited": NODES_TRIED, "feasible": NODES_TRIED}
 
 
-@measure("scheduler_work", unit="", better="lower", needs=(ATTEMPTS,), needed_by=MAY_LACK, summary=_sums)
+@measure(
+    "scheduler_work",
+    unit="",
+    better="lower",
+    needs=(ATTEMPTS,),
+    needed_by=MAY_LACK,
+    summary=_sums,
+    numbers=("attempts", "nodes_visited"),
+)
 def scheduler_work(run: Run) -> pl.DataFrame:
     """Attempts, and nodes visited and found feasible in them, for each step. Summary: attempts and visits in all."""
     attempts = run.histories.attempts.with_columns(pl.col("visited", "feasible").cast(pl.Int64))

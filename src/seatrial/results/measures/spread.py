@@ -19,7 +19,14 @@ def _mean(frame: pl.DataFrame) -> dict[str, float | None]:
     return {f"spread_{key.rsplit('/', 1)[-1]}": skew for key, skew in means.iter_rows()}
 
 
-@measure("spread", unit="pods", better="lower", needs=HELD, summary=_mean)
+@measure(
+    "spread",
+    unit="pods",
+    better="lower",
+    needs=HELD,
+    summary=_mean,
+    numbers=("spread_*",),
+)
 def spread(run: Run) -> pl.DataFrame:
     """Skew of each owner's pods over zones and hosts at the end of the run.
 

@@ -13,7 +13,14 @@ def _mean(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"throughput": float(mean) if isinstance(mean, int | float) else None}
 
 
-@measure("throughput", unit="pods/step", better="higher", needs=HELD, summary=_mean)
+@measure(
+    "throughput",
+    unit="pods/step",
+    better="higher",
+    needs=HELD,
+    summary=_mean,
+    numbers=("throughput",),
+)
 def throughput(run: Run) -> pl.DataFrame:
     """Pods created, bound, ended and preempted in each step.
 

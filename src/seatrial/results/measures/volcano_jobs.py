@@ -1,12 +1,11 @@
-"""Volcano's jobs: how each PodGroup came from Pending to Running, and how long it waited."""
-
-import re
+"""Volcano's jobs: how each PodGroup came from Pending to Running, how long it waited, and why."""
 
 import polars as pl
 
 from seatrial.results.facts import TIMES, WRITES
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
+from seatrial.results.volcano.jobs import VolcanoJob, jobs_of
 
 SCHEMA = {
     "job": pl.String,
@@ -16,64 +15,55 @@ SCHEMA = {
     "phase": pl.String,
     "inqueue_s": pl.Float64,
     "running_s": pl.Float64,
+    "wait_s": pl.Float64,
+    "size": pl.String,
     "reason": pl.String,
+    "needs": pl.String,
+    "podgroup": pl.String,
 }
-_SECOND = 1_000_000
-_SENTENCE = re.compile(r"job (?P<job>\S+/\S+) .*")
+SIZES = ("1", "2-8", "9-64", "65+")
 
 
 def _waits(frame: pl.DataFrame) -> dict[str, float | None]:
     if not len(frame):
         return {}
-    mean = frame["running_s"].mean()
-    return {"jobs_waiting": float(frame["running_s"].is_null().sum()), "job_wait_mean_s": _number(mean)}
+    found = {"jobs_waiting": float(frame["running_s"].is_null().sum()), "job_wait_mean_s": _mean(frame)}
+    for queue in frame["queue"].unique().sort():
+        found[f"job_wait_mean_s.queue.{queue}"] = _mean(frame.filter(pl.col("queue") == queue))
+    sizes = [size for size in SIZES if (frame["size"] == size).any()]
+    for size in sizes if len(sizes) > 1 else ():
+        found[f"job_wait_mean_s.size.{size}"] = _mean(frame.filter(pl.col("size") == size))
+    return dict(found)
 
 
-@measure("volcano_jobs", unit="s", better="lower", summary=_waits, needs=(WRITES, TIMES))
+def _mean(frame: pl.DataFrame) -> float:
+    return float(frame["wait_s"].sum()) / len(frame)
+
+
+@measure(
+    "volcano_jobs",
+    unit="s",
+    better="lower",
+    summary=_waits,
+    needs=(WRITES, TIMES),
+    numbers=("jobs_waiting", "job_wait_mean_s", "job_wait_mean_s.*"),
+)
 def volcano_jobs(run: Run) -> pl.DataFrame:
-    """Every PodGroup with its queue and last phase.
+    """Every PodGroup, called by its workload, with its queue and last phase.
 
     `inqueue_s` and `running_s` are the seconds from its creation until it was first let in (Inqueue) and first Running;
-    null where it never was. `running` is how many of its pods run at the end, of `min_member` that must run together.
-    `reason` says why it waits at the end, with the plugin and the queue that said no. Summary: jobs that never ran, and
-    the mean wait of those that did. Empty where Volcano takes no part.
+    null where it never was. `wait_s` is the same as `running_s`, but a job that never ran has waited to the end of the
+    run. `running` is how many of its pods run at the end, of `min_member` that must run together; `size` is the class
+    of that number. `reason` says why it waits at the end, with the plugin and the queue that said no, and `needs` what
+    would let it in. Summary: jobs that never ran, and the mean wait of all, by queue and by size. Empty where Volcano
+    takes no part.
     """
-    created: dict[str, int] = {}
-    first: dict[tuple[str, str], int] = {}
-    last: dict[str, tuple[str, int, int, str, str]] = {}
-    for entry in run.entries("PodGroup"):
-        if entry.data is None:
-            continue
-        document = entry.object or {}
-        key = f"{entry.namespace}/{entry.name}"
-        created.setdefault(key, entry.time)
-        spec, status = document.get("spec") or {}, document.get("status") or {}
-        phase = status.get("phase") or "Pending"
-        first.setdefault((key, phase), entry.time)
-        messages = [c.get("message") or "" for c in status.get("conditions") or () if c.get("type") == "Unschedulable"]
-        reason = messages[-1] if messages and phase not in ("Running", "Completed") else ""
-        last[key] = spec.get("queue") or "", spec.get("minMember") or 0, status.get("running") or 0, phase, reason
-    said = _sentences(run.message)
-    rows = []
-    for key, (queue, least, running, phase, reason) in last.items():
-        waits = _after(created[key], first.get((key, "Inqueue"))), _ran(key, created, first)
-        rows.append((key, queue, least, running, phase, *waits, said.get(key, reason)))
-    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return pl.DataFrame([_row(job) for job in jobs_of(run)], schema=SCHEMA, orient="row")
 
 
-def _sentences(message: str) -> dict[str, str]:
-    """Why jobs wait, by job: the scheduler's own sentences in the message of a run."""
-    found = (_SENTENCE.match(part) for part in message.split("; "))
-    return {match["job"]: match[0] for match in found if match is not None}
-
-
-def _ran(key: str, created: dict[str, int], first: dict[tuple[str, str], int]) -> float | None:
-    return _after(created[key], first.get((key, "Running")) or first.get((key, "Completed")))
-
-
-def _after(begin: int, end: int | None) -> float | None:
-    return None if end is None else (end - begin) / _SECOND
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+def _row(job: VolcanoJob) -> tuple[object, ...]:
+    why = job.why or {"text": "", "needs": []}
+    return (
+        job.title, job.queue, job.min_member, job.running, job.phase, job.let_in_s, job.started_s, job.wait_s,
+        job.size, why["text"], "; ".join(why["needs"]), job.key,
+    )  # fmt: skip

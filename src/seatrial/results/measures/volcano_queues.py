@@ -1,52 +1,41 @@
-"""Volcano's queues: what each one held over time, and what it deserves and is guaranteed."""
+"""Volcano's queues over time: what each one held, deserved, was guaranteed and could have, session by session."""
 
 import polars as pl
 
-from seatrial.model.quantity import Quantity
 from seatrial.results.facts import TIMES, WRITES
 from seatrial.results.measure import measure
 from seatrial.results.run import Run
+from seatrial.results.volcano.jobs import MICROSECONDS
+from seatrial.results.volcano.queues import AMOUNTS, queue_moments
 
 SCHEMA = {
     "queue": pl.String,
+    "parent": pl.String,
     "time_s": pl.Float64,
     "resource": pl.String,
-    "allocated": pl.Float64,
-    "deserved": pl.Float64,
-    "guarantee": pl.Float64,
+    **dict.fromkeys(AMOUNTS, pl.Float64),
+    "share": pl.Float64,
+    "overused": pl.Boolean,
 }
-_SECOND = 1_000_000
 
 
-def _nothing(_: pl.DataFrame) -> dict[str, float | None]:
-    return {}
-
-
-@measure("volcano_queues", summary=_nothing, needs=(WRITES, TIMES))
+@measure("volcano_queues", needs=(WRITES, TIMES))
 def volcano_queues(run: Run) -> pl.DataFrame:
-    """One row for each resource whenever what a queue holds has changed.
+    """One row for each resource of a queue whenever a session left any of its amounts changed.
 
-    `time_s` counts from the first entry of the run. `deserved` and `guarantee` are what the queue's spec says, null
-    where it says nothing; cpu in cores, memory in bytes. Empty where Volcano takes no part.
+    `time_s` counts from the first entry of the run; a row holds until the next one of the queue. Under proportion and
+    capacity the amounts are those the plugin works with (`capability` is what the queue can really get, `inqueue` what
+    is kept free for jobs that were let in, `share` the largest part of what it deserves that it holds, `overused`
+    whether it gets nothing more, under capacity whether others may reclaim from it); without them they are those of
+    the spec. Null: none, or no limit. cpu in cores, memory in bytes. Empty where Volcano takes no part.
     """
-    rows: list[tuple[str, float, str, float, float | None, float | None]] = []
     begin = run.steps[0].time if run.steps else 0
-    held: dict[str, object] = {}
-    for entry in run.entries("Queue"):
-        if entry.data is None:
-            continue
-        document = entry.object or {}
-        spec, allocated = document.get("spec") or {}, (document.get("status") or {}).get("allocated") or {}
-        if allocated == held.get(entry.name, {}):
-            continue
-        held[entry.name] = allocated
-        guarantee = (spec.get("guarantee") or {}).get("resource") or {}
-        for name, amount in allocated.items():
-            said = _amount((spec.get("deserved") or {}).get(name)), _amount(guarantee.get(name))
-            time = (entry.time - begin) / _SECOND
-            rows.append((entry.name, time, name, _amount(amount) or 0.0, *said))
+    rows = [
+        (
+            moment.queue, moment.parent, (moment.time - begin) / MICROSECONDS, resource,
+            *(moment.amounts(what).get(resource) for what in AMOUNTS), moment.share, moment.is_overused,
+        )
+        for moment in queue_moments(run)
+        for resource in moment.resources
+    ]  # fmt: skip
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
-
-
-def _amount(text: str | None) -> float | None:
-    return None if text is None else Quantity.parse(text).as_float()

@@ -17,7 +17,15 @@ def _steps(frame: pl.DataFrame) -> dict[str, float | None]:
     return {f"waiting_{name}": row[name] for name in ("p50", "p90", "p99")}
 
 
-@measure("waiting", unit="steps", better="lower", needs=(OBJECTS,), needed_by={"seconds": TIMES}, summary=_steps)
+@measure(
+    "waiting",
+    unit="steps",
+    better="lower",
+    needs=(OBJECTS,),
+    needed_by={"seconds": TIMES},
+    summary=_steps,
+    numbers=("waiting_p50", "waiting_p90", "waiting_p99"),
+)
 def waiting(run: Run) -> pl.DataFrame:
     """p50, p90, p99 and the longest of the waiting time of bound pods, in steps and in seconds of virtual time.
 

@@ -19,7 +19,14 @@ def _counts(frame: pl.DataFrame) -> dict[str, float | None]:
     return {"workloads_not_ready": float(not_ready), "replicas_lost": float(frame["lost"].sum())}
 
 
-@measure("workloads", unit="", better="lower", needs=(WRITES,), summary=_counts)
+@measure(
+    "workloads",
+    unit="",
+    better="lower",
+    needs=(WRITES,),
+    summary=_counts,
+    numbers=("workloads_not_ready", "replicas_lost"),
+)
 def workloads(run: Run) -> pl.DataFrame:
     """One row a workload: replicas wanted, ready at the start, at their lowest and at the end, moved, pending, lost.
 

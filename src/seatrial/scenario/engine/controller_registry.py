@@ -24,6 +24,7 @@ from seatrial.store import Store
 
 SCHEDULER = "scheduler"
 SCHEDULERS = (SCHEDULER, VOLCANO)
+CLUSTER_AUTOSCALER = "cluster-autoscaler"
 _NO_CONTROLLERS = ControllerSet()
 MakeParticipant = Callable[[], Participant]
 """Makes a participant that runs outside this process."""
@@ -45,7 +46,7 @@ class Registry:
         return controller
 
     def names(self) -> list[str]:
-        return [*SCHEDULERS, *controller_names(), *self.own]
+        return [*SCHEDULERS, *controller_names(), CLUSTER_AUTOSCALER, *self.own]
 
     def build(
         self,
@@ -93,7 +94,7 @@ class Registry:
         disabled = set(_names(chosen.disabled))
         enabled = set(_names(chosen.enabled))
         names = list(dict.fromkeys((*self.names(), *outside)))
-        off = {*disabled, *OFF_BY_DEFAULT, *outside}
+        off = {*disabled, *OFF_BY_DEFAULT, CLUSTER_AUTOSCALER, *outside}
         on = [name for name in names if name not in off]
         if "*" in disabled:
             on = []

@@ -3,6 +3,7 @@
 from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
+    from seatrial.scenario.spec.alone import scenario_alone, schedulers_of, with_volcano
     from seatrial.scenario.spec.decoding import decode_scenario, line_of, read_scenario, respell, undecodable
     from seatrial.scenario.spec.dialect import FAILED, RUNNING, Dialect, Phase, dialect_of
     from seatrial.scenario.spec.linting import lint, places

@@ -2,19 +2,28 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from seatrial.controllers import DRAIN, DRAINED, parse_usage, read_drain_options
-from seatrial.model.documents import Document
+from seatrial.model.documents import Document, encode
 from seatrial.model.durations import parse_duration
 from seatrial.model.errors import ScenarioError
 from seatrial.model.times import parse_time
-from seatrial.scenario.spec.kind import EXIT_CODE, FOREIGN_WRITES, GROUP, LAST_REMOVED, RUN_DURATION, STEP_DURATION
+from seatrial.scenario.spec.kind import (
+    AUTOSCALER_FLAGS,
+    EXIT_CODE,
+    FOREIGN_WRITES,
+    GROUP,
+    LAST_REMOVED,
+    RUN_DURATION,
+    STEP_DURATION,
+)
 from seatrial.store.snapshots import USAGE
 
 PREFIX = f"{GROUP}/"
 MOST_EXIT_CODE = 255
-ON_SCENARIOS = (STEP_DURATION, FOREIGN_WRITES)
+ON_SCENARIOS = (STEP_DURATION, FOREIGN_WRITES, AUTOSCALER_FLAGS)
 _EXIT_CODE = re.compile(r"0|[1-9][0-9]{0,2}")
 
 
@@ -58,6 +67,9 @@ _GROUP = GROUP.encode()
 
 def check_annotations(document: Document, operation: str = "") -> None:
     """ScenarioError names the object and the annotations that cannot be read."""
+    with suppress(TypeError):  # what is no JSON is refused later
+        if not mentions(encode(document)):
+            return
     wrong = []
     for key, value in _ours(document):
         check = ON_OBJECTS.get(key)

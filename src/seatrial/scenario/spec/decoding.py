@@ -47,6 +47,12 @@ def read_scenario(path: Path) -> Document:
         raise ConfigError(str(path), "", _flat(str(error))) from error
     except RecursionError as error:
         raise ConfigError(str(path), "", "nested too deeply") from error
+    if _is_dump(documents):
+        why = (
+            f"is a dump of a cluster and no Scenario: `seatrial run --snapshot {path}` plays it, "
+            f"and `seatrial what-if drain NODE --snapshot {path}` asks what would happen to it"
+        )
+        raise ConfigError(str(path), "", why)
     if len(documents) != 1:
         raise ConfigError(str(path), "", f"expected one Scenario, found {len(documents)} documents")
     try:
@@ -55,6 +61,12 @@ def read_scenario(path: Path) -> Document:
         line = line_of(text, error.field)
         raise ConfigError(f"{path}:{line}" if line else str(path), error.field, error.why) from error
     return respell(documents[0])
+
+
+def _is_dump(documents: list[Any]) -> bool:
+    """Whether a file is what `kubectl get -o yaml` writes, a list, or several objects and a Node among them."""
+    kinds = [str(each.get("kind")) for each in documents if isinstance(each, dict)]
+    return kinds[0].endswith("List") if len(kinds) == 1 else "Node" in kinds
 
 
 def _load_json(text: str) -> Any:

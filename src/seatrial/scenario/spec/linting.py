@@ -8,7 +8,7 @@ import msgspec
 from seatrial.model.documents import Document
 from seatrial.model.errors import ScenarioError
 from seatrial.scenario.dry_run import Finding, rehearse
-from seatrial.scenario.engine.controller_registry import REGISTRY, enabled_names
+from seatrial.scenario.engine.controller_registry import CLUSTER_AUTOSCALER, REGISTRY, enabled_names
 from seatrial.scenario.engine.operations import is_done
 from seatrial.scenario.scenario_run import step_duration
 from seatrial.scenario.spec.annotations import unknown_on_scenario
@@ -33,7 +33,15 @@ def lint(
     wrong = {finding.operation for finding in found}
     watched = {name: controller.watches for name, controller in REGISTRY.own.items()}
     volcano = REGISTRY.uses_volcano(Controllers.of(document), dialect)
-    found += rehearse(operations, snapshot, wrong, own_controllers=bool(watched), volcano=volcano, watched=watched)
+    found += rehearse(
+        operations,
+        snapshot,
+        wrong,
+        own_controllers=bool(watched),
+        volcano=volcano,
+        node_groups=CLUSTER_AUTOSCALER in enabled_names(Controllers.of(document)),
+        watched=watched,
+    )
     try:
         duration = step_duration(document)
     except ScenarioError as error:

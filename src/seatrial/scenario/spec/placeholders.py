@@ -54,6 +54,9 @@ def _filler(found: re.Match[str]) -> str | Callable[[Row], str]:
         return lambda row: str(_whole(number(row)))
     source, colon, layout = found["text"].partition(":")
     placeholder = f"${{{found['text']}}}"
+    if source.startswith("="):
+        whole, within = f'"${{{source}}}"', f"${{{source[1:]}}}"
+        raise ValueError(f"{placeholder} is a number only as a whole value ({whole}); inside a text write {within}")
     if colon and not _LAYOUT.fullmatch(layout):
         raise ValueError(f"{placeholder}: layout {layout!r} is not known, expected one like 04d")
     value = _expression(source, placeholder)

@@ -14,6 +14,7 @@ TIMED_FIELDS = {
     "durationMilliseconds": "the delay of a Stage",
 }
 CRON_JOB = b'"CronJob"'
+VOLCANO = b'"batch.volcano.sh/'
 TOLERATION_SECONDS = b'"tolerationSeconds"'
 DEFAULT_TOLERATIONS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 DEFAULT_TOLERATION_SECONDS = 300
@@ -51,10 +52,16 @@ def _is_default(toleration: Document) -> bool:
 
 
 def idle_cron_jobs(operations: Iterable[Planned], controllers: Collection[str], duration: int) -> Iterator[str]:
-    """One warning where CronJobs make no Jobs: their controller is off by default, and works by time alone."""
-    if found := _mentioning([(f"operation {planned.id}", planned.data) for planned in operations], CRON_JOB):
+    """One warning where CronJobs make no Jobs: their controller is off by default, and works by time alone.
+
+    Those of Volcano have their controller with the rest of Volcano.
+    """
+    sources = [(f"operation {planned.id}", planned.data) for planned in operations if CRON_JOB in planned.data]
+    plain = [(name, data) for name, data in sources if VOLCANO not in data]
+    is_off = bool(plain) and "cronjob" not in controllers
+    if found := _mentioning(plain if duration else sources, CRON_JOB):
         wanted = [
-            *([] if "cronjob" in controllers else ["enable cronjob in spec.controllers.presimulationControllers"]),
+            *(["enable cronjob in spec.controllers.presimulationControllers"] if is_off else []),
             *([] if duration else [f"set the annotation {STEP_DURATION}"]),
         ]
         if wanted:

@@ -49,11 +49,11 @@ class EventHandlers:
         table: NodeTable,
         cluster: StoreCluster,
         profiles: Iterable[str],
-        gates_off: frozenset[str] = frozenset(),
+        reader: PodReader | None = None,
     ) -> None:
         self._store, self._table, self._cluster = store, table, cluster
         self._profiles = frozenset(profiles)
-        self._reader = PodReader(gates_off)
+        self._reader = reader or PodReader()
         self.queue: SchedulingQueue
         """Set by the scheduler, which builds both."""
         self.pre_binding: PodsInPreBind
@@ -169,7 +169,8 @@ class EventHandlers:
                 self._add_pod(stored)
             return
         if change.type == "DELETED":
-            self._delete_pod(old, self._reader.of(stored))
+            # What is deleted is read for a nomination alone, and a pod that has its node has none.
+            self._delete_pod(old, old if old.node else self._reader.of(stored))
             return
         assumed = self.assumed.get(old.uid)
         if assumed is not None and change.subresource == "binding" and change.writer == WRITER:
@@ -247,6 +248,7 @@ class EventHandlers:
             self._table.update_pod(assumed, bound)
         self.pods[old.key] = replace_pod(bound, resource_version=str(stored.revision), status=old.status)
         self._tell(ASSIGNED_ADD, None, bound)
+        self.queue.expect_binding(bound)
         self.queue.delete(old)
 
     def _delete_pod(self, old: PodInfo, last: PodInfo) -> None:

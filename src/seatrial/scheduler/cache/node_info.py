@@ -58,6 +58,19 @@ class NodeInfo:
         """The node of a stored object, without pods; nodes share what is equal in them."""
         return cls(stored.name, *_NODE.read(stored), *_STATUS.read(stored), uid=stored.uid)
 
+    def differs_only_in_annotations(self, other: "NodeInfo") -> bool:
+        """Whether another state of the node is equal but for annotations."""
+        return (
+            self.labels == other.labels
+            and self.taints == other.taints
+            and self.unschedulable == other.unschedulable
+            and self.allocatable == other.allocatable
+            and self.images == other.images
+            and self.declared_features == other.declared_features
+            and self.conditions == other.conditions
+            and self.uid == other.uid
+        )
+
     @property
     def allowed_pods(self) -> int:
         return self.allocatable.get(PODS, 0)

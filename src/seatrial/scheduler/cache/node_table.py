@@ -91,6 +91,8 @@ class NodeTable:
             self._tree.add(node.name, node.zone)
         node.pods, node.ports = old.pods, old.ports
         self.infos[row] = node
+        # Plugins of users may read annotations, but no domain follows from them: the version stays as it is.
+        self.version -= old.differs_only_in_annotations(node)
         self._write_node(row, node)
 
     def remove_node(self, name: str) -> None:

@@ -4,7 +4,7 @@ Both are kept up to date pod by pod, so that a cycle reads them instead of walki
 when a plugin first asks for it and is made from the shapes in use, of which there are few.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
@@ -106,6 +106,8 @@ class PodCounts:
         self._uses: dict[PodShape, _Use] = {}
         self._resting: dict[PodShape, None] = {}
         self._counts: dict[Counted, PodCount] = {}
+        self._labelled: dict[str, dict[str, dict[PodShape, _Use]]] = {}
+        """The shapes in use by the values of each label that was the anchor of a matcher."""
         self._by_anchor: dict[Anchor, dict[Counted, None]] = {}
         """The same keys by a label that all their pods have, since most matchers ask for one."""
         self._terms: WeakValueDictionary[Carried, PodCount] = WeakValueDictionary()
@@ -169,6 +171,9 @@ class PodCounts:
         use = self._uses.get(pod.shape)
         if use is None:
             use = self._uses[pod.shape] = self._new_use(pod.shape)
+            for key, values in self._labelled.items():
+                if (value := pod.shape.labels.get(key)) is not None:
+                    values.setdefault(value, {})[pod.shape] = use
         elif self._resting:
             self._resting.pop(pod.shape, None)
         _add_to(use.deleting if pod.deleting else use.staying, row, sign)
@@ -186,6 +191,9 @@ class PodCounts:
         if len(self._resting) > MOST_RESTING:
             oldest = next(iter(self._resting))
             del self._resting[oldest], self._uses[oldest]
+            for key, values in self._labelled.items():
+                if (value := oldest.labels.get(key)) is not None:
+                    del values[value][oldest]
 
     def _new_use(self, shape: PodShape) -> _Use:
         if not self._by_anchor and shape.affinity is NO_TERMS:
@@ -221,7 +229,7 @@ class PodCounts:
         self._made += 1
         count = self._counts[key] = PodCount(self._rows)
         self._by_anchor.setdefault(matcher.anchor, {})[key] = None
-        for shape, use in self._uses.items():
+        for shape, use in self._near(matcher.anchor):
             if not matcher.matches(shape.namespace, shape.labels):
                 continue
             use.counted.append((count, staying_only))
@@ -235,8 +243,21 @@ class PodCounts:
         count = self._counts.pop(key)
         self.terms_version += 1
         del self._by_anchor[key[0].anchor][key]
-        for use in self._uses.values():
+        for _, use in self._near(key[0].anchor):
             use.counted = [item for item in use.counted if item[0] is not count]
+
+    def _near(self, anchor: Anchor) -> Iterable[tuple[PodShape, _Use]]:
+        """The shapes that have a label, which are few where there are many workloads."""
+        if anchor is None:
+            return self._uses.items()
+        key, value = anchor
+        values = self._labelled.get(key)
+        if values is None:
+            values = self._labelled[key] = {}
+            for shape, use in self._uses.items():
+                if (own := shape.labels.get(key)) is not None:
+                    values.setdefault(own, {})[shape] = use
+        return values.get(value, {}).items()
 
 
 def _add_to(places: dict[int, int], row: int, sign: int) -> None:

@@ -36,6 +36,7 @@ from seatrial.scheduler.cache.pod_terms import (
     host_ports,
     owner_of,
 )
+from seatrial.scheduler.versions import DEFAULT, Rules
 from seatrial.store import StatusView, Stored, View
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -60,6 +61,15 @@ class PodSpec:
     def requests(self) -> Requests:
         """What a pod asks for by its spec alone."""
         return requests_of(self.document, None)
+
+    @cached_property
+    def row_key(self) -> bytes:
+        """The same for specs that differ only in what plugins compare with pods of other nodes."""
+        rest = {name: value for name, value in self.document.items() if name != "topologySpreadConstraints"}
+        affinity = rest.pop("affinity", None) or {}
+        if "nodeAffinity" in affinity:
+            rest["affinity"] = {"nodeAffinity": affinity["nodeAffinity"]}
+        return orjson.dumps(rest, option=orjson.OPT_SORT_KEYS)
 
 
 class PodShape:
@@ -233,9 +243,11 @@ class _Shared(msgspec.Struct, frozen=True, eq=False, gc=False):
 class PodReader:
     """Reads pods, and knows the shapes that are in use."""
 
-    def __init__(self, gates_off: frozenset[str] = frozenset()) -> None:
-        self._has_pod_level = "PodLevelResources" not in gates_off
-        self._has_pod_level_resizes = "InPlacePodLevelResourcesVerticalScaling" not in gates_off
+    def __init__(self, gates: Mapping[str, bool] | None = None, rules: Rules = DEFAULT.rules) -> None:
+        is_on = (gates or {}).get
+        self._sums_first = rules.sums_before_maxima
+        self._has_pod_level = is_on("PodLevelResources", True)
+        self._has_pod_level_resizes = is_on("InPlacePodLevelResourcesVerticalScaling", True)
         self._specs: WeakValueDictionary[bytes, PodSpec] = WeakValueDictionary()
         self._shapes: WeakValueDictionary[tuple[str, bytes, bytes, Owner | None], PodShape] = WeakValueDictionary()
         self._texts: WeakValueDictionary[tuple[str, bytes, bytes, bytes], PodShape] = WeakValueDictionary()
@@ -249,14 +261,18 @@ class PodReader:
             Stored(_PODS, metadata.get("namespace") or "", metadata.get("name") or "", revision, encode(document))
         )
 
+    def _requests(self, shape: PodShape, encoded_status: bytes) -> Requests:
+        """What a pod is charged with while its status says otherwise than its spec."""
+        return requests_of(shape.spec, self._status(encoded_status), self._sums_first)
+
     def of(self, stored: Stored) -> PodInfo:
         """A stored pod; its spec is parsed only where the shape is not known yet."""
         pod, status = self._view.read(stored), _STATUS.read(stored)
         namespace, name, shape = pod.namespace, stored.name, pod.shape
         requests = shape.requests
         if status.changes_requests:
-            requests = requests_of(shape.spec, self._status(stored.encoded_status))
-        annotations = pod.annotations if pod.annotations is not None else LateAnnotations(stored.data)
+            requests = self._requests(shape, stored.encoded_status)
+        annotations = pod.annotations if pod.annotations is not None else LateAnnotations(stored)
         return PodInfo(
             namespace, name, f"{namespace}/{name}", stored.uid, shape, requests,
             stored.node_name, status.nominated_node, status.start_time, pod.created, pod.deleting, status.phase,
@@ -304,7 +320,7 @@ class PodReader:
             pod.key,
             pod.uid,
             pod.shape,
-            requests_of(pod.shape.spec, self._status(encoded)) if status.changes_requests else pod.shape.requests,
+            self._requests(pod.shape, encoded) if status.changes_requests else pod.shape.requests,
             pod.node,
             status.nominated_node,
             status.start_time,
@@ -367,15 +383,15 @@ def _without_node(spec: bytes) -> bytes:
 
 
 class LateAnnotations(Mapping[str, str]):
-    """Annotations that are too large to be kept twice: they are read from the encoded pod, which the store keeps.
+    """Annotations that are too large to be kept twice: they are read from the stored pod, which the store may pack.
 
     They are known by their type: `isinstance` asks an abstract class in Python, for each write of a pod.
     """
 
-    __slots__ = ("_data",)
+    __slots__ = ("_stored",)
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
+    def __init__(self, stored: Stored) -> None:
+        self._stored = stored
 
     def __getitem__(self, key: str) -> str:
         return self._read()[key]
@@ -387,7 +403,7 @@ class LateAnnotations(Mapping[str, str]):
         return len(self._read())
 
     def _read(self) -> dict[str, str]:
-        annotations: dict[str, str] = decode(self._data)["metadata"]["annotations"]
+        annotations: dict[str, str] = decode(self._stored.data)["metadata"]["annotations"]
         return annotations
 
 

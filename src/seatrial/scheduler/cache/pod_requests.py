@@ -7,7 +7,7 @@ quantities and rounded up once at the end, as upstream does.
 Upstream: component-helpers/resource/helpers.go, pkg/scheduler/framework/types.go (Resource, CalculateResource).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -52,14 +52,17 @@ class Requests:
         return self.scalars.get(resource, 0)
 
 
-def requests_of(spec: Document, status: Document | None) -> Requests:
-    """The requests of a pod; with a status, in-place resizes under way are taken into account."""
-    requests = _pod_requests(spec, status, {})
+def requests_of(spec: Document, status: Document | None, sums_first: bool = False) -> Requests:
+    """The requests of a pod; with a status, in-place resizes under way are taken into account.
+
+    A resize counts as the largest of what is wanted, had and promised: of each container, or of the sums.
+    """
+    requests = _pod_requests(spec, status, {}, sums_first)
     pod_level = (spec.get("resources") or {}).get("requests") or {}
     missing = _NON_ZERO
     if any(is_pod_level(name) for name in pod_level):
         missing = {name: quantity for name, quantity in _NON_ZERO.items() if name not in requests}
-    non_zero = _pod_requests(spec, status, missing) if missing else requests
+    non_zero = _pod_requests(spec, status, missing, sums_first) if missing else requests
     zero = Quantity.parse(0)
     return Requests(
         requests.get(CPU, zero).milli_value(),
@@ -133,15 +136,19 @@ def is_pod_level(name: str) -> bool:
     return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES)
 
 
-def _pod_requests(spec: Document, status: Document | None, missing: ResourceList) -> ResourceList:
-    total = _container_requests(spec, status, missing)
+def _pod_requests(
+    spec: Document, status: Document | None, missing: ResourceList, sums_first: bool = False
+) -> ResourceList:
+    sums = _largest_sum if sums_first and status else _container_requests
+    total = sums(spec, status, missing)
     pod_level = parsed((spec.get("resources") or {}).get("requests"))
     if any(is_pod_level(name) for name in pod_level):
         effective = pod_level
         if status and status.get("resources") is not None:
             actuated = parsed(status["resources"].get("requests"))
             effective = _effective(pod_level, actuated, parsed(status.get("allocatedResources")), status)
-        total |= {name: effective.get(name, Quantity.parse(0)) for name in pod_level if is_pod_level(name)}
+        names = effective if sums_first else pod_level
+        total |= {name: effective.get(name, Quantity.parse(0)) for name in names if is_pod_level(name)}
     add(total, parsed(spec.get("overhead")))
     return total
 
@@ -153,6 +160,36 @@ def _container_requests(spec: Document, status: Document | None, missing: Resour
         lambda container: _one_container(container, status, statuses, missing),
         to_start=lambda container: _one_container(container, status, {}, missing),
     )
+
+
+def _largest_sum(spec: Document, status: Document | None, missing: ResourceList) -> ResourceList:
+    """The largest of the sums of what containers want, have and were promised (AggregateContainerRequests)."""
+    assert status is not None
+    statuses, infeasible = _container_statuses(status), _is_infeasible(status)
+
+    def promised(container: Document, entry: Document) -> Document | None:
+        return entry.get("allocatedResources") or (None if infeasible else _wanted(container))
+
+    def had(container: Document, entry: Document) -> Document | None:
+        return (entry.get("resources") or {}).get("requests") or promised(container, entry)
+
+    def summed(read: Callable[[Document, Document], Document | None]) -> ResourceList:
+        def one(container: Document) -> ResourceList:
+            found = parsed(read(container, statuses.get(container.get("name", "")) or {}))
+            return found | {name: quantity for name, quantity in missing.items() if name not in found}
+
+        return needed_at_once(spec, one)
+
+    of_pod = (status.get("resources") or {}).get("requests"), status.get("allocatedResources")
+    sums = [parsed(listed) for listed in of_pod] if all(of_pod) else [summed(had), summed(promised)]
+    largest: ResourceList = {} if infeasible else summed(lambda container, _: _wanted(container))
+    for one in sums:
+        raise_to(largest, one)
+    return largest
+
+
+def _wanted(container: Document) -> Document | None:
+    return (container.get("resources") or {}).get("requests")
 
 
 def _container_statuses(status: Document | None) -> dict[str, Document]:

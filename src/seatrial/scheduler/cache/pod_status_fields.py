@@ -39,8 +39,9 @@ class StatusFields(msgspec.Struct, frozen=True, eq=False):
         )
 
 
-class _ContainerStatus(msgspec.Struct):
+class _ContainerStatus(msgspec.Struct, rename="camel"):
     resources: Any = None
+    allocated_resources: Any = None
 
 
 class PodStatus(msgspec.Struct, rename="camel"):
@@ -59,8 +60,10 @@ class PodStatus(msgspec.Struct, rename="camel"):
     def changes_requests(self) -> bool:
         if self.resources or self.allocated_resources:
             return True
+        if any(condition.type == "PodResizePending" for condition in self.conditions or ()):
+            return True
         containers = (*(self.container_statuses or ()), *(self.init_container_statuses or ()))
-        return any(container.resources is not None for container in containers)
+        return any(one.resources is not None or one.allocated_resources is not None for one in containers)
 
     def is_preempted(self) -> bool:
         for condition in self.conditions or ():

@@ -1,7 +1,7 @@
 """The scheduler's view of a store, and the writes of plugins.
 
-Documents are decoded when a plugin first asks for their kind and kept until they change; a cluster without volumes
-never decodes one. Pods and nodes change with every attempt and few plugins read them as documents: they are read from
+Documents are decoded when a plugin first reads them and kept until they change; a cluster without volumes never decodes
+one. Pods and nodes change with every attempt and few plugins read them as documents: they are read from
 the store each time.
 """
 
@@ -11,16 +11,18 @@ from collections.abc import Sequence
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind, Kinds
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.store import Change, Store
+from seatrial.store import Change, Store, Stored
 
 WRITER = "scheduler"
 _VERSIONS = {
+    "ConfigMap": "v1",
     "Namespace": "v1",
     "Node": "v1",
     "PersistentVolume": "v1",
     "PersistentVolumeClaim": "v1",
     "Pod": "v1",
     "ReplicationController": "v1",
+    "ResourceQuota": "v1",
     "Service": "v1",
     "ReplicaSet": "apps/v1",
     "StatefulSet": "apps/v1",
@@ -35,8 +37,10 @@ _VERSIONS = {
     "ResourceSlice": "resource.k8s.io/v1",
 }
 """The kinds the scheduler reads, in the version it reads them."""
-_NOT_KEPT = frozenset(("Pod", "Node"))
+_NOT_KEPT = frozenset(("Pod", "Node", "ConfigMap"))
 """Kinds that are read from the store each time."""
+_SELECTING = frozenset(("ReplicationController", "ReplicaSet", "Service", "StatefulSet"))
+"""Kinds whose selectors say which pods belong together; their status says nothing to a scheduler."""
 
 
 def kind_named(kinds: Kinds, name: str) -> Kind:
@@ -45,19 +49,27 @@ def kind_named(kinds: Kinds, name: str) -> Kind:
 
 
 class _KindIndex:
-    """The objects of one kind, decoded."""
+    """The objects of one kind, each decoded when it is read."""
 
     def __init__(self, store: Store, kind: Kind) -> None:
-        self.documents = {(stored.namespace, stored.name): stored.document() for stored in store.list(kind)}
-        self.order = sorted(self.documents)
+        self._found: dict[tuple[str, str], Document | Stored] = {
+            (stored.namespace, stored.name): stored for stored in store.list(kind)
+        }
+        self.order = sorted(self._found)
 
-    def put(self, key: tuple[str, str], document: Document) -> None:
-        if key not in self.documents:
+    def get(self, key: tuple[str, str]) -> Document | None:
+        found = self._found.get(key)
+        if isinstance(found, Stored):
+            found = self._found[key] = found.document()
+        return found
+
+    def put(self, key: tuple[str, str], stored: Stored) -> None:
+        if key not in self._found:
             insort(self.order, key)
-        self.documents[key] = document
+        self._found[key] = stored
 
     def drop(self, key: tuple[str, str]) -> None:
-        if self.documents.pop(key, None) is not None:
+        if self._found.pop(key, None) is not None:
             self.order.remove(key)
 
 
@@ -77,24 +89,26 @@ class StoreCluster:
             listed = self._store.list(kind_named(self._store.kinds, kind), namespace or "")
             return [stored.document() for stored in sorted(listed, key=lambda one: (one.namespace, one.name))]
         index = self._index(kind)
-        return [index.documents[key] for key in index.order if namespace is None or key[0] == namespace]
+        keys = index.order if namespace is None else [key for key in index.order if key[0] == namespace]
+        return [document for key in keys if (document := index.get(key)) is not None]
 
     def get(self, kind: str, name: str, namespace: str = "") -> Document | None:
         """One object, or None."""
         if kind in _NOT_KEPT:
             stored = self._store.find(kind_named(self._store.kinds, kind), name, namespace)
             return None if stored is None else stored.document()
-        return self._index(kind).documents.get((namespace, name))
+        return self._index(kind).get((namespace, name))
 
     def version(self, kind: str) -> int:
-        """A number that grows whenever an object of the kind changes."""
+        """A number that grows whenever an object of the kind changes; a workload's status apart."""
         return self._store.revision if kind in _NOT_KEPT else self._versions.get(kind, 0)
 
     def apply(self, change: Change) -> None:
         """Take a change of the store in."""
         name = change.stored.kind.kind
         self.changes += 1
-        self._versions[name] = change.stored.revision
+        if change.subresource != "status" or name not in _SELECTING:
+            self._versions[name] = change.stored.revision
         index = self._indexes.get(name)
         if index is None:
             return
@@ -102,7 +116,7 @@ class StoreCluster:
         if change.type == "DELETED":
             index.drop(key)
         else:
-            index.put(key, change.stored.document())
+            index.put(key, change.stored)
 
     def _index(self, kind: str) -> _KindIndex:
         index = self._indexes.get(kind)

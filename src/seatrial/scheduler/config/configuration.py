@@ -15,10 +15,11 @@ from seatrial.scheduler.config.decoding import decode_configuration
 from seatrial.scheduler.config.defaulting import apply_configuration_defaults, enabled_names
 from seatrial.scheduler.config.expansion import CannotBuild, PluginRef, Points, expand
 from seatrial.scheduler.config.field_errors import ConfigurationError
-from seatrial.scheduler.config.gates import disabled_gates, enabled_gates
-from seatrial.scheduler.config.types import KIND, V1
+from seatrial.scheduler.config.gates import effective_gates
+from seatrial.scheduler.config.types import KIND, POD_GROUP_POST_FILTER, V1
 from seatrial.scheduler.config.validation import validation_problems
 from seatrial.scheduler.plugins.registry import in_tree_points
+from seatrial.scheduler.versions import DEFAULT, Version
 
 __all__ = ["Configuration", "Extender", "PluginRef", "Profile", "default_configuration", "load_configuration"]
 
@@ -40,6 +41,7 @@ class Profile:
             "plugins": {
                 point: [{"name": ref.name} | ({"weight": ref.weight} if ref.weight else {}) for ref in refs]
                 for point, refs in self.plugins.items()
+                if point != POD_GROUP_POST_FILTER
             },
         }
         if self.percentage_of_nodes_to_score is not None:
@@ -77,18 +79,31 @@ class Configuration:
     max_backoff: int = 10 * SECOND
     parallelism: int = 16
     extenders: tuple[Extender, ...] = ()
-    gates: frozenset[str] = frozenset()
-    """Feature gates that are on beyond v1.36.3's defaults."""
-    gates_off: frozenset[str] = frozenset()
-    """Feature gates that are on in v1.36.3 and switched off here."""
+    version: Version = DEFAULT
+    gates: Mapping[str, bool] = field(default_factory=lambda: DEFAULT.defaults, repr=False)
+    """Every feature gate of the version with its state; one that the version no longer has is on."""
     warnings: tuple[str, ...] = ()
     document: Document = field(default_factory=dict, repr=False, compare=False)
     """The defaulted v1 document; see `writing`."""
 
     @property
     def switched(self) -> dict[str, bool]:
-        """The feature gates that are not as v1.36.3 has them."""
-        return {**dict.fromkeys(sorted(self.gates), True), **dict.fromkeys(sorted(self.gates_off), False)}
+        """The feature gates that are not as the version has them by default."""
+        return {name: on for name, on in sorted(self.gates.items()) if on != self.version.defaults[name]}
+
+    @property
+    def api_gates(self) -> Mapping[str, bool]:
+        """The gates that an API server of the version has; empty where they are those of the default version."""
+        return self.gates if self.version is not DEFAULT or self.switched else {}
+
+    @property
+    def profile_names(self) -> list[str]:
+        """The scheduler names of the profiles."""
+        return [profile.name for profile in self.profiles]
+
+    def is_on(self, gate: str) -> bool:
+        """Whether a feature gate is on."""
+        return self.gates.get(gate, True)
 
     def profile(self, scheduler_name: str) -> Profile | None:
         """The profile that schedules pods of this schedulerName."""
@@ -101,23 +116,26 @@ def load_configuration(
     versions: Literal["upstream", "users"] = "users",
     gates: Mapping[str, bool] | None = None,
     plugins: Points | None = None,
+    version: Version = DEFAULT,
 ) -> Configuration:
     """Load a configuration from a document or YAML/JSON text; None gives the defaults.
 
-    `versions` says who judges apiVersion: v1.36.3 (only v1 decodes) or our users (v1beta3 and v1beta2 are converted).
-    `plugins` names plugins beyond the in-tree ones with the extension points they implement.
+    `versions` says who judges apiVersion: kube-scheduler (only v1 decodes) or our users (v1beta3 and v1beta2 are
+    converted).
+    `plugins` names plugins beyond the in-tree ones with the extension points they implement; `version` is the one whose
+    defaults and rules hold.
     """
-    switched_on, switched_off = enabled_gates(gates), disabled_gates(gates)
+    effective = effective_gates(gates, version)
     if source is None:
         document: Document = {"apiVersion": V1, "kind": KIND}
         warnings: list[str] = []
     else:
-        document, warnings = decode_configuration(source, old_versions=versions == "users")
-    apply_configuration_defaults(document, switched_off)
-    problems = list(validation_problems(document, switched_off))
+        document, warnings = decode_configuration(source, version, old_versions=versions == "users")
+    apply_configuration_defaults(document, version, effective)
+    problems = list(validation_problems(document, version, effective))
     if problems:
         raise ConfigurationError("validate", problems)
-    profiles = _build_profiles(document["profiles"], {**in_tree_points(), **(plugins or {})})
+    profiles = _build_profiles(document["profiles"], {**in_tree_points(version), **(plugins or {})}, version)
     return Configuration(
         profiles=profiles,
         percentage_of_nodes_to_score=document["percentageOfNodesToScore"],
@@ -125,24 +143,24 @@ def load_configuration(
         max_backoff=document["podMaxBackoffSeconds"] * SECOND,
         parallelism=document["parallelism"],
         extenders=tuple(_extender(extender) for extender in document.get("extenders", ())),
-        gates=switched_on,
-        gates_off=switched_off,
+        version=version,
+        gates=effective,
         warnings=tuple(warnings),
         document=document,
     )
 
 
-def default_configuration() -> Configuration:
+def default_configuration(version: Version = DEFAULT) -> Configuration:
     """What kube-scheduler runs with when it is given no configuration."""
-    return load_configuration(None)
+    return load_configuration(None, version=version)
 
 
-def _build_profiles(documents: list[Document], known: Points) -> tuple[Profile, ...]:
+def _build_profiles(documents: list[Document], known: Points, version: Version) -> tuple[Profile, ...]:
     profiles: list[Profile] = []
     for document in documents:
         name = document["schedulerName"]
         try:
-            plugins = expand(document, known)
+            plugins = expand(document, known, version)
         except CannotBuild as error:
             text = f"initializing profiles: creating profile for scheduler name {name}: {error}"
             raise ConfigurationError("build", [text], unknown_plugin=error.unknown_plugin) from error

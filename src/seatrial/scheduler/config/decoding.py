@@ -11,27 +11,30 @@ from seatrial.model.yaml_reader import YamlError, load_all
 from seatrial.scheduler.config.field_errors import ConfigurationError
 from seatrial.scheduler.config.old_versions import OLD_VERSIONS, convert_old
 from seatrial.scheduler.config.shapes import Record, WrongType, decode
-from seatrial.scheduler.config.types import CONFIGURATION, GROUP, KIND, V1
+from seatrial.scheduler.config.types import GROUP, KIND, V1, configuration_type
 from seatrial.scheduler.plugins.registry import in_tree_arguments
+from seatrial.scheduler.versions import Version
 
 _SCHEME = "pkg/scheduler/apis/config/scheme/scheme.go:29"
 
 
-def decode_configuration(source: Document | str, *, old_versions: bool) -> tuple[Document, list[str]]:
+def decode_configuration(
+    source: Document | str, kubernetes: Version, *, old_versions: bool
+) -> tuple[Document, list[str]]:
     """The document with its arguments decoded, and warnings; a copy, so that the source stays as it is."""
     document = _parsed(source)
     version, kind = document.get("apiVersion"), document.get("kind")
     warnings: list[str] = []
     if old_versions and kind == KIND and version in OLD_VERSIONS:
-        document, warnings = convert_old(document)
+        document, warnings = convert_old(document, kubernetes.minor)
         version = V1
     _check_kind(version, kind, document)
     unknown: list[str] = []
-    result = _shaped(CONFIGURATION, document, unknown)
+    result = _shaped(configuration_type(kubernetes.group_points), document, unknown)
     nested: list[str] = []
     for index, profile in enumerate(result.get("profiles", ())):
         for number, config in enumerate(profile.get("pluginConfig", ())):
-            _decode_args(config, f"decoding .profiles[{index}].pluginConfig[{number}]: ", nested)
+            _decode_args(config, kubernetes, f"decoding .profiles[{index}].pluginConfig[{number}]: ", nested)
     if unknown or nested:
         raise ConfigurationError("decode", [f"strict decoding error: {', '.join(unknown + nested)}"])
     return result, warnings
@@ -78,10 +81,10 @@ def _shaped(shape: Record, value: Any, unknown: list[str]) -> Document:
         raise ConfigurationError("decode", [str(error)]) from error
 
 
-def _decode_args(config: Document, where: str, problems: list[str]) -> None:
+def _decode_args(config: Document, kubernetes: Version, where: str, problems: list[str]) -> None:
     """Decode the arguments of an in-tree plugin in place; those of others stay as they were given."""
     name = config.get("name", "")
-    known = in_tree_arguments().get(name)
+    known = in_tree_arguments(kubernetes).get(name)
     if known is None:
         return
     args = config.get("args") or {}

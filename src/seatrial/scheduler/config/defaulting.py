@@ -1,11 +1,14 @@
 """Defaulting: what a KubeSchedulerConfiguration means where it says nothing.
 
-Upstream: pkg/scheduler/apis/config/v1/defaults.go and default_plugins.go (v1.36.3).
+Upstream: pkg/scheduler/apis/config/v1/defaults.go and default_plugins.go.
 """
 
+from collections.abc import Mapping
+
 from seatrial.model.documents import Document
-from seatrial.scheduler.config.types import POINTS
-from seatrial.scheduler.plugins.registry import default_plugins, in_tree_arguments
+from seatrial.scheduler.config.types import CYCLE_POINTS
+from seatrial.scheduler.plugins.registry import in_tree_arguments
+from seatrial.scheduler.versions import Version
 
 _LEADER_ELECTION = {
     "leaderElect": True,
@@ -26,7 +29,7 @@ _TOP_LEVEL = {
 }
 
 
-def apply_configuration_defaults(document: Document, gates_off: frozenset[str] = frozenset()) -> None:
+def apply_configuration_defaults(document: Document, version: Version, gates: Mapping[str, bool]) -> None:
     """Fill in everything a decoded v1 configuration leaves out; `document` is changed."""
     for name, value in _TOP_LEVEL.items():
         document.setdefault(name, value)
@@ -40,7 +43,7 @@ def apply_configuration_defaults(document: Document, gates_off: frozenset[str] =
     if len(profiles) == 1:
         profiles[0].setdefault("schedulerName", "default-scheduler")
     for profile in profiles:
-        _default_profile(profile, gates_off)
+        _default_profile(profile, version, gates)
 
 
 def _fill_zeroes(section: Document, defaults: Document) -> None:
@@ -49,19 +52,19 @@ def _fill_zeroes(section: Document, defaults: Document) -> None:
             section[name] = value
 
 
-def _default_profile(profile: Document, gates_off: frozenset[str]) -> None:
-    profile["plugins"] = merge_plugins(profile.get("plugins"))
+def _default_profile(profile: Document, version: Version, gates: Mapping[str, bool]) -> None:
+    profile["plugins"] = merge_plugins(profile.get("plugins"), version, gates)
     configs = profile.setdefault("pluginConfig", [])
-    known = in_tree_arguments()
+    known = in_tree_arguments(version)
     for config in configs:
         if config.get("name", "") in known:
             config["args"] = config.get("args") or {}
-            known[config["name"]].set_defaults(config["args"], gates_off)
+            known[config["name"]].set_defaults(config["args"], gates)
     given = {config.get("name", "") for config in configs}
     for name in enabled_names(profile["plugins"]):
         if name in known and name not in given:
             args: Document = {}
-            known[name].set_defaults(args, gates_off)
+            known[name].set_defaults(args, gates)
             configs.append({"name": name, "args": args})
 
 
@@ -70,10 +73,15 @@ def enabled_names(plugins: Document) -> list[str]:
     return sorted({plugin.get("name", "") for point in plugins.values() for plugin in point.get("enabled", ())})
 
 
-def merge_plugins(custom: Document | None) -> Document:
+def merge_plugins(custom: Document | None, version: Version, gates: Mapping[str, bool]) -> Document:
     """The default plugins with a profile's own sets laid over them."""
-    default = [{"name": name} | ({} if weight is None else {"weight": weight}) for name, weight in default_plugins()]
-    plugins = {point: _merge_set([], (custom or {}).get(point, {})) for point in POINTS}
+    default = [
+        {"name": name} | ({} if weight is None else {"weight": weight})
+        for name, weight in version.default_plugins
+        if gates.get(version.gated_plugins.get(name, ""), True)
+    ]
+    points = (*CYCLE_POINTS, *version.group_points)
+    plugins = {point: _merge_set([], (custom or {}).get(point, {})) for point in points}
     plugins["multiPoint"] = _merge_set(default, (custom or {}).get("multiPoint", {}))
     return plugins
 

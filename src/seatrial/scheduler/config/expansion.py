@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from seatrial.model.documents import Document
 from seatrial.scheduler.config.defaulting import enabled_names
 from seatrial.scheduler.config.field_errors import aggregate
-from seatrial.scheduler.config.types import BUILD_ORDER, POINTS
+from seatrial.scheduler.config.types import BUILD_ORDER, CYCLE_POINTS
 from seatrial.scheduler.plugins.registry import in_tree_arguments
+from seatrial.scheduler.versions import Rules, Version
 
 _MAX_SCORE = 100
 _MAX_TOTAL = (1 << 63) - 1
@@ -36,26 +37,29 @@ class PluginRef:
     weight: int = 0
 
 
-def expand(profile: Document, known: Points) -> dict[str, tuple[PluginRef, ...]]:
+def expand(profile: Document, known: Points, version: Version) -> dict[str, tuple[PluginRef, ...]]:
     """The plugins of a defaulted profile at every point, in the order they run; CannotBuild says why not."""
     plugins: Document = profile["plugins"]
     args = {config.get("name", ""): config.get("args") for config in profile["pluginConfig"]}
-    arguments = in_tree_arguments()
+    arguments = in_tree_arguments(version)
+    order = (*BUILD_ORDER, *version.group_points)
     for name in enabled_names(plugins):
-        problems = list(arguments[name].build_problems(args[name])) if name in arguments else []
+        problems = list(arguments[name].build_problems(args[name], version.rules)) if name in arguments else []
         if problems:
             raise CannotBuild(f'initializing plugin "{name}": {aggregate(problems)}')
-    lists = {point: _listed(point, plugins[point], known) for point in BUILD_ORDER}
+    lists = {point: _listed(point, plugins[point], known) for point in order}
     multi = [plugin.get("name", "") for plugin in plugins["multiPoint"]["enabled"]]
     if multi:
-        lists = {point: _expanded(point, plugins[point], lists[point], multi, known) for point in BUILD_ORDER}
+        lists = {point: _expanded(point, plugins[point], lists[point], multi, known) for point in order}
     _check_required(profile.get("schedulerName", ""), lists)
-    weights = {
-        point: _weights(point, plugins[point]["enabled"] + plugins["multiPoint"]["enabled"], known)
+    weights: dict[str, dict[str, int]] = {
+        point: _weights(point, plugins[point]["enabled"] + plugins["multiPoint"]["enabled"], known, version.rules)
         for point in ("score", "placementScore")
+        if point in lists
     }
     return {
-        point: tuple(PluginRef(name, weights.get(point, {}).get(name, 0)) for name in lists[point]) for point in POINTS
+        point: tuple(PluginRef(name, weights.get(point, {}).get(name, 0)) for name in lists[point])
+        for point in (*CYCLE_POINTS, *version.group_points)
     }
 
 
@@ -108,11 +112,11 @@ def _check_required(scheduler: str, lists: Mapping[str, list[str]]) -> None:
         raise CannotBuild(f"only one queue sort plugin required for {profile}, but got {len(lists['queueSort'])}")
     if not lists["bind"]:
         raise CannotBuild(f"at least one bind plugin is needed for {profile}")
-    if len(lists["placementGenerate"]) > 1:
+    if len(lists.get("placementGenerate", ())) > 1:
         raise CannotBuild(f"at most one placement generate plugin is allowed for {profile}")
 
 
-def _weights(point: str, plugins: list[Document], known: Points) -> dict[str, int]:
+def _weights(point: str, plugins: list[Document], known: Points, rules: Rules) -> dict[str, int]:
     """Weights by name: the point's own win over MultiPoint's, and none or 0 is 1."""
     weights: dict[str, int] = {}
     total = 0
@@ -124,8 +128,8 @@ def _weights(point: str, plugins: list[Document], known: Points) -> dict[str, in
         # As upstream's 64-bit check does, a negative total makes the room left wrap around.
         room = _wrapped(_MAX_TOTAL - total)
         if weights[name] * _MAX_SCORE > room:
-            what = "score" if point == "score" else "placement score"
-            raise CannotBuild(f"{what} plugins: total score of Score plugins could overflow")
+            what = "score plugins: " if point == "score" else "placement score plugins: "
+            raise CannotBuild(f"{what if rules.names_score_weights else ''}total score of Score plugins could overflow")
         total += weights[name] * _MAX_SCORE
     return weights
 

@@ -1,337 +1,77 @@
-"""Feature gates: what may be switched, given that the simulation follows v1.36.3 with its defaults.
+"""Feature gates: what a version lets its users switch, with upstream's texts, and what of it is simulated.
 
-Gates that are off by default are refused by name, but for TaintTolerationComparisonOperators. Gates that are on and
-that the scheduler reads can be switched off where upstream allows it. A gate that is locked, or that another one
-depends on, is refused with upstream's text.
+A gate that is locked, or that another one depends on, is refused with upstream's text. A gate that is off by default
+can be switched on where both ways are simulated, and is refused by name elsewhere.
 Upstream: pkg/features/kube_features.go, component-base/featuregate/feature_gate.go.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from seatrial.model.errors import ConfigError
+from seatrial.scheduler.versions import DEFAULT, Version
 
 COMPARISON_OPERATORS = "TaintTolerationComparisonOperators"
 
-OFF_BY_DEFAULT = frozenset(
-    [
-        "APIServingWithRoutine",
-        "AllAlpha",
-        "AllBeta",
-        "AllowDNSOnlyNodeCSR",
-        "AllowInsecureKubeletCertificateSigningRequests",
-        "AllowOverwriteTerminationGracePeriodSeconds",
-        "AllowUnsafeMalformedObjectDeletion",
-        "CBORServingAndStorage",
-        "CPUManagerPolicyAlphaOptions",
-        "CRIListStreaming",
-        "CSIVolumeHealth",
-        "ChangeContainerStatusOnKubeletRestart",
-        "ClientsAllowCBOR",
-        "ClientsPreferCBOR",
-        "CloudControllerManagerWatchBasedRoutesReconciliation",
-        "CloudControllerManagerWebhook",
-        "ClusterTrustBundle",
-        "ClusterTrustBundleProjection",
-        "ConcurrentWatchObjectDecode",
-        "ContainerStopSignals",
-        "CoordinatedLeaderElection",
-        "CrossNamespaceVolumeDataSource",
-        "DRADeviceTaintRules",
-        "DRAListTypeAttributes",
-        "DRANodeAllocatableResources",
-        "DRAResourcePoolStatus",
-        "DRAWorkloadResourceClaims",
-        "DeclarativeValidationTakeover",
-        "EventedPLEG",
-        "GangScheduling",
-        "GenericWorkload",
-        "GitRepoVolumeDriver",
-        "HPAScaleToZero",
-        "ImageVolumeWithDigest",
-        "InPlacePodVerticalScalingExclusiveCPUs",
-        "InPlacePodVerticalScalingExclusiveMemory",
-        "KMSv1",
-        "KubeletInUserNamespace",
-        "KubeletRegistrationGetOnExistsOnly",
-        "LocalStorageCapacityIsolationFSQuotaMonitoring",
-        "ManifestBasedAdmissionControlConfig",
-        "MaxUnavailableStatefulSet",
-        "MemoryQoS",
-        "MutablePVNodeAffinity",
-        "PersistentVolumeClaimUnusedSinceTime",
-        "PodAndContainerStatsFromCRI",
-        "PodCertificateRequest",
-        "PodLevelResourceManagers",
-        "PodLogsQuerySplitStreams",
-        "PodsAPI",
-        "QOSReserved",
-        "ReduceDefaultCrashLoopBackOffDecay",
-        "RuntimeClassInImageCriApi",
-        "SELinuxMount",
+SIMULATED = frozenset(
+    {
+        "DRAAdminAccess",
+        "DRAConsumableCapacity",
+        "DRADeviceBindingConditions",
+        "DRADeviceTaints",
+        "DRAExtendedResource",
+        "DRAPartitionableDevices",
+        "DRAPrioritizedList",
+        "DRAResourceClaimDeviceStatus",
+        "DRASchedulerFilterTimeout",
+        "DynamicResourceAllocation",
+        "InPlacePodLevelResourcesVerticalScaling",
+        "MatchLabelKeysInPodTopologySpread",
+        "NodeDeclaredFeatures",
+        "NominatedNodeNameForExpectation",
+        "OpportunisticBatching",
+        "PodLevelResources",
         "SchedulerAsyncAPICalls",
-        "SeparateCacheWatchRPC",
-        "ShardedListAndWatch",
+        "SchedulerAsyncPreemption",
+        "SchedulerPopFromBackoffQ",
         "StorageCapacityScoring",
-        "StorageVersionAPI",
-        "StorageVersionMigrator",
         "TaintTolerationComparisonOperators",
-        "TopologyAwareWorkloadScheduling",
-        "TopologyManagerPolicyAlphaOptions",
-        "UserNamespacesHostNetworkSupport",
         "VolumeLimitScaling",
-        "WindowsCPUAndMemoryAffinity",
-        "WindowsHostNetwork",
-        "WorkloadAwarePreemption",
-        "WorkloadWithJob",
-    ]
+    }
 )
-ON_BY_DEFAULT = frozenset(
-    [
-        "APIResponseCompression",
-        "APIServerIdentity",
-        "APIServerTracing",
-        "AggregatedDiscoveryRemoveBetaType",
-        "AllowParsingUserUIDFromCertAuth",
-        "AllowServiceExternalIPs",
-        "AnonymousAuthConfigurableEndpoints",
-        "AnyVolumeDataSource",
-        "AtomicFIFO",
-        "AuthorizeNodeWithSelectors",
-        "AuthorizePodWebsocketUpgradeCreatePermission",
-        "AuthorizeWithSelectors",
-        "BtreeWatchCache",
-        "CPUManagerPolicyBetaOptions",
-        "CPUManagerPolicyOptions",
-        "CRDObservedGenerationTracking",
-        "CRDValidationRatcheting",
-        "CSIServiceAccountTokenSecrets",
-        "ClearingNominatedNodeNameAfterBinding",
-        "ClientsAllowCARotation",
-        "ClientsAllowTLSCacheGC",
-        "ComponentFlagz",
-        "ComponentStatusz",
-        "ConsistentListFromCache",
-        "ConstrainedImpersonation",
-        "ContainerCheckpoint",
-        "ContainerRestartRules",
-        "CustomCPUCFSQuotaPeriod",
-        "CustomResourceFieldSelectors",
-        "DRAAdminAccess",
-        "DRAConsumableCapacity",
-        "DRADeviceBindingConditions",
-        "DRADeviceTaints",
-        "DRAExtendedResource",
-        "DRAPartitionableDevices",
-        "DRAPrioritizedList",
-        "DRAResourceClaimDeviceStatus",
-        "DRAResourceClaimGranularStatusAuthorization",
-        "DRASchedulerFilterTimeout",
-        "DeclarativeValidation",
-        "DeclarativeValidationBeta",
-        "DeploymentReplicaSetTerminatingReplicas",
-        "DetectCacheInconsistency",
-        "DisableAllocatorDualWrite",
-        "DisableCPUQuotaWithExclusiveCPUs",
-        "DisableNodeKubeProxyVersion",
-        "DynamicResourceAllocation",
-        "EnvFiles",
-        "ExecProbeTimeout",
-        "ExtendWebSocketsToKubelet",
-        "ExternalServiceAccountTokenSigner",
-        "GracefulNodeShutdown",
-        "GracefulNodeShutdownBasedOnPodPriority",
-        "HPAConfigurableTolerance",
-        "HostnameOverride",
-        "ImageMaximumGCAge",
-        "ImageVolume",
-        "InOrderInformers",
-        "InOrderInformersBatchProcess",
-        "InPlacePodLevelResourcesVerticalScaling",
-        "InPlacePodVerticalScaling",
-        "InPlacePodVerticalScalingInitContainers",
-        "InformerResourceVersion",
-        "JobBackoffLimitPerIndex",
-        "JobManagedBy",
-        "JobPodReplacementPolicy",
-        "JobSuccessPolicy",
-        "KubeletCgroupDriverFromCRI",
-        "KubeletCrashLoopBackOffMax",
-        "KubeletEnsureSecretPulledImages",
-        "KubeletFineGrainedAuthz",
-        "KubeletPSI",
-        "KubeletPodResourcesDynamicResources",
-        "KubeletPodResourcesGet",
-        "KubeletPodResourcesListUseActivePods",
-        "KubeletSeparateDiskGC",
-        "KubeletServiceAccountTokenForCredentialProviders",
-        "KubeletTracing",
-        "ListFromCacheSnapshot",
-        "LogarithmicScaleDown",
-        "MatchLabelKeysInPodAffinity",
-        "MatchLabelKeysInPodTopologySpread",
-        "MatchLabelKeysInPodTopologySpreadSelectorMerge",
-        "MultiCIDRServiceAllocator",
-        "MutableCSINodeAllocatableCount",
-        "MutablePodResourcesForSuspendedJobs",
-        "MutableSchedulingDirectivesForSuspendedJobs",
-        "MutatingAdmissionPolicy",
-        "NFTablesProxyMode",
-        "NodeDeclaredFeatures",
-        "NodeInclusionPolicyInPodTopologySpread",
-        "NodeLogQuery",
-        "NodeSwap",
-        "NominatedNodeNameForExpectation",
-        "OpenAPIEnums",
-        "OpportunisticBatching",
-        "OrderedNamespaceDeletion",
-        "PLEGOnDemandRelist",
-        "PodDeletionCost",
-        "PodLevelResources",
-        "PodLifecycleSleepAction",
-        "PodLifecycleSleepActionAllowZero",
-        "PodObservedGenerationTracking",
-        "PodReadyToStartContainersCondition",
-        "PodSchedulingReadiness",
-        "PodTopologyLabelsAdmission",
-        "PortForwardWebsockets",
-        "PreferSameTrafficDistribution",
-        "PreventStaticPodAPIReferences",
-        "ProcMountType",
-        "RecoverVolumeExpansionFailure",
-        "RecursiveReadOnlyMounts",
-        "RelaxedDNSSearchValidation",
-        "RelaxedEnvironmentVariableValidation",
-        "RelaxedServiceNameValidation",
-        "ReloadKubeletClientCAFile",
-        "ReloadKubeletServerCertificateFile",
-        "RemoteRequestHeaderUID",
-        "ResilientWatchCacheInitialization",
-        "ResourceHealthStatus",
-        "ResourceHealthStatusMessage",
-        "RestartAllContainersOnContainerExits",
-        "RetryGenerateName",
-        "RotateKubeletServerCertificate",
-        "SELinuxChangePolicy",
-        "SELinuxMountReadWriteOncePod",
-        "SchedulerAsyncPreemption",
-        "SchedulerPopFromBackoffQ",
-        "SchedulerQueueingHints",
-        "SeparateTaintEvictionController",
-        "ServiceAccountNodeAudienceRestriction",
-        "ServiceAccountTokenJTI",
-        "ServiceAccountTokenNodeBinding",
-        "ServiceAccountTokenNodeBindingValidation",
-        "ServiceAccountTokenPodNodeInfo",
-        "ServiceCIDRStatusFieldWiping",
-        "SidecarContainers",
-        "SizeBasedListCostEstimate",
-        "StaleControllerConsistencyDaemonSet",
-        "StaleControllerConsistencyJob",
-        "StaleControllerConsistencyReplicaSet",
-        "StaleControllerConsistencyStatefulSet",
-        "StatefulSetSemanticRevisionComparison",
-        "StorageNamespaceIndex",
-        "StorageVersionHash",
-        "StreamingCollectionEncodingToJSON",
-        "StreamingCollectionEncodingToProtobuf",
-        "StrictIPCIDRValidation",
-        "StructuredAuthenticationConfiguration",
-        "StructuredAuthenticationConfigurationEgressSelector",
-        "StructuredAuthenticationConfigurationJWKSMetrics",
-        "SupplementalGroupsPolicy",
-        "SystemdWatchdog",
-        "TokenRequestServiceAccountUIDValidation",
-        "TopologyManagerPolicyBetaOptions",
-        "TopologyManagerPolicyOptions",
-        "TranslateStreamCloseWebsocketRequests",
-        "UnauthenticatedHTTP2DOSMitigation",
-        "UnknownVersionInteroperabilityProxy",
-        "UnlockWhileProcessingFIFO",
-        "UserNamespacesSupport",
-        "VolumeAttributesClass",
-        "WatchCacheInitializationPostStartHook",
-        "WatchList",
-        "WatchListClient",
-        "WinDSR",
-        "WinOverlay",
-        "WindowsGracefulNodeShutdown",
-    ]
-)
-LOCKED = frozenset(
-    [
-        "DRAAdminAccess",
-        "DynamicResourceAllocation",
-        "InPlacePodVerticalScaling",
-        "MatchLabelKeysInPodAffinity",
-        "NodeInclusionPolicyInPodTopologySpread",
-        "PodSchedulingReadiness",
-        "SchedulerQueueingHints",
-        "SidecarContainers",
-        "VolumeAttributesClass",
-    ]
-)
-"""Gates that the scheduler reads and that can no longer be switched off in v1.36."""
-SWITCHABLE = frozenset(
-    [
-        "DRAConsumableCapacity",
-        "DRADeviceBindingConditions",
-        "DRADeviceTaints",
-        "DRAExtendedResource",
-        "DRAPartitionableDevices",
-        "DRAPrioritizedList",
-        "DRAResourceClaimDeviceStatus",
-        "DRASchedulerFilterTimeout",
-        "InPlacePodLevelResourcesVerticalScaling",
-        "MatchLabelKeysInPodTopologySpread",
-        "NodeDeclaredFeatures",
-        "NominatedNodeNameForExpectation",
-        "OpportunisticBatching",
-        "PodLevelResources",
-        "SchedulerAsyncPreemption",
-        "SchedulerPopFromBackoffQ",
-    ]
-)
-"""Gates that the scheduler reads and that can be switched off."""
-_DEPENDENTS = {
-    "DRAResourceClaimDeviceStatus": (
-        "DRADeviceBindingConditions",
-        "DRAResourceClaimGranularStatusAuthorization",
-    ),
-    "MatchLabelKeysInPodTopologySpread": ("MatchLabelKeysInPodTopologySpreadSelectorMerge",),
-    "NodeDeclaredFeatures": (
-        "ExtendWebSocketsToKubelet",
-        "InPlacePodLevelResourcesVerticalScaling",
-        "InPlacePodVerticalScalingInitContainers",
-        "RestartAllContainersOnContainerExits",
-    ),
-    "PodLevelResources": ("InPlacePodLevelResourcesVerticalScaling",),
-}
-"""By gate: the gates that are on by default and depend on it."""
+"""Gates that the scheduler reads and that are simulated both on and off."""
 
 
-def enabled_gates(wanted: Mapping[str, bool] | None) -> frozenset[str]:
-    """The gates switched on beyond the defaults; ConfigError names one that cannot be had."""
+def effective_gates(wanted: Mapping[str, bool] | None, version: Version = DEFAULT) -> Mapping[str, bool]:
+    """Every gate of a version with its state; ConfigError names one that cannot be had."""
+    gates = {**version.defaults, **(wanted or {})}
     for name, on in (wanted or {}).items():
-        problem = _problem(name, on, wanted or {})
+        problem = _problem(name, on, version)
         if problem:
             raise ConfigError("", "featureGates", problem)
-    return frozenset(name for name, on in (wanted or {}).items() if on and name in OFF_BY_DEFAULT)
+    left = [text for name in wanted or () for text in _dependents_left(name, gates, version)]
+    if left:
+        raise ConfigError("", "featureGates", left[0] if len(left) == 1 else f"[{', '.join(left)}]")
+    return gates
 
 
-def disabled_gates(wanted: Mapping[str, bool] | None) -> frozenset[str]:
-    """The gates switched off that are on by default and that the scheduler reads."""
-    return frozenset(name for name, on in (wanted or {}).items() if not on and name in SWITCHABLE)
-
-
-def _problem(name: str, on: bool, wanted: Mapping[str, bool]) -> str:
+def _problem(name: str, on: bool, version: Version) -> str:
     """Why a gate cannot be switched; empty where it can."""
-    if name not in OFF_BY_DEFAULT and name not in ON_BY_DEFAULT:
+    gate = version.gates.get(name)
+    if gate is None:
         return f"unrecognized feature gate: {name}"
-    if on:
-        is_refused = name in OFF_BY_DEFAULT and name != COMPARISON_OPERATORS
-        return f"{name} is off by default in 1.36 and is not simulated" if is_refused else ""
-    if name in LOCKED:
-        return f"cannot set feature gate {name} to false, feature is locked to true"
-    left = [f"{other} is enabled, but depends on features that are disabled: [{name}]"
-            for other in _DEPENDENTS.get(name, ()) if wanted.get(other, True)]  # fmt: skip
-    return left[0] if len(left) == 1 else f"[{', '.join(left)}]" if left else ""
+    if gate.is_locked and on != gate.default:
+        value, default = str(on).lower(), str(gate.default).lower()
+        return f"cannot set feature gate {name} to {value}, feature is locked to {default}"
+    if on and not gate.default and name not in SIMULATED:
+        return f"{name} is off by default in {version.minor} and is not simulated"
+    return ""
+
+
+def _dependents_left(name: str, gates: Mapping[str, bool], version: Version) -> Iterator[str]:
+    """The gates that are on and depend on one that is off, or the other way round, in upstream's words."""
+    needed = [gate for gate, listed in version.dependents.items() if name in listed.split()]
+    for gate, dependents in ((name, version.dependents.get(name, "").split()), *((gate, [name]) for gate in needed)):
+        if not gates[gate]:
+            for dependent in dependents:
+                if gates[dependent]:
+                    yield f"{dependent} is enabled, but depends on features that are disabled: [{gate}]"

@@ -1,6 +1,6 @@
 """v1beta3 and v1beta2, which KEP-2891 is written in: read for users and turned into v1, with a warning.
 
-kube-scheduler v1.36.3 itself no longer knows them. The KEP's two shorthands are theirs alone: `enabled: "*"` does
+kube-scheduler itself no longer knows them. The KEP's two shorthands are theirs alone: `enabled: "*"` does
 nothing, and a bare string in a set stands for a plugin of that name.
 """
 
@@ -16,10 +16,10 @@ _GONE_PLUGINS = frozenset(
 )
 
 
-def convert_old(document: Document) -> tuple[Document, list[str]]:
+def convert_old(document: Document, minor: str) -> tuple[Document, list[str]]:
     """The v1 document an older one stands for, and what a user should know about it."""
     version = document["apiVersion"]
-    warnings = [f"{version} is deprecated and not read by kube-scheduler 1.36: it was converted to {V1}"]
+    warnings = [f"{version} is deprecated and not read by kube-scheduler {minor}: it was converted to {V1}"]
     result = {key: value for key, value in document.items() if key not in _GONE_FIELDS} | {"apiVersion": V1}
     warnings.extend(f"{field} is gone since v1beta3 and was left out" for field in _GONE_FIELDS if field in document)
     profiles = document.get("profiles")

@@ -1,7 +1,8 @@
 """Shapes of configuration documents: which fields there are, of what type, and how an empty one is written.
 
 One declaration serves strict decoding and writing. A field is written *always* (a Go field without omitempty), or
-*omitted* when empty, or kept as a *pointer* is: whenever it was set, even to zero.
+*omitted* when empty, or kept as a *pointer* is: whenever it was set, even to zero. A *nullable* one is a pointer
+without omitempty, written as null where it was not set.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ from typing import Any, Literal
 from seatrial.model.documents import Document
 from seatrial.model.durations import format_duration, parse_duration
 
-Writing = Literal["always", "omit", "pointer"]
+Writing = Literal["always", "omit", "pointer", "nullable"]
 
 
 class WrongType(Exception):
@@ -85,6 +86,10 @@ RAW = Raw()
 
 def pointer(shape: Shape) -> Field:
     return Field(shape, "pointer")
+
+
+def nullable(shape: Shape) -> Field:
+    return Field(shape, "nullable")
 
 
 def always(shape: Shape) -> Field:
@@ -174,7 +179,9 @@ def _write_record(shape: Record, value: Document) -> Document:
         match known.writing:
             case "always":
                 result[name] = write(known.shape, item) if item is not None else _zero(known.shape)
-            case "pointer" if item is not None:
+            case "nullable" if item is None:
+                result[name] = None
+            case "pointer" | "nullable" if item is not None:
                 result[name] = write(known.shape, item)
             case "omit" if item:
                 result[name] = write(known.shape, item)

@@ -3,6 +3,8 @@
 Upstream: k8s.io/kube-scheduler/config/v1 and k8s.io/component-base/config/v1alpha1 (v0.36.3).
 """
 
+from functools import cache
+
 from seatrial.scheduler.config.shapes import (
     BOOL,
     DURATION,
@@ -38,8 +40,8 @@ CYCLE_POINTS = (
 )
 """Extension points of a pod's way, in its order."""
 
-POINTS = (*CYCLE_POINTS, "placementGenerate", "placementScore")
-"""Extension points as a profile names them: those of a pod's way, then those of placements."""
+POD_GROUP_POST_FILTER = "podGroupPostFilter"
+"""An extension point of pod groups; a resolved profile does not list it."""
 
 BUILD_ORDER = (
     "preFilter",
@@ -54,26 +56,15 @@ BUILD_ORDER = (
     "permit",
     "preEnqueue",
     "queueSort",
-    "placementGenerate",
-    "placementScore",
 )
-"""Extension points in the order the framework fills them: the first one that is wrong gives the error."""
+"""Extension points in the order the framework fills them: the first one that is wrong gives the error. Those of pod
+groups and placements follow."""
 
 _TYPE_META = {"apiVersion": Field(STRING), "kind": Field(STRING)}
 
 _PLUGIN = Record("v1.Plugin", {"name": always(STRING), "weight": pointer(INT32)})
 _PLUGIN_SET = Record("v1.PluginSet", {"enabled": Field(Listing(_PLUGIN)), "disabled": Field(Listing(_PLUGIN))})
-PLUGINS = Record("v1.Plugins", {point: always(_PLUGIN_SET) for point in (*POINTS, "multiPoint")})
 _PLUGIN_CONFIG = Record("v1.PluginConfig", {"name": always(STRING), "args": pointer(RAW)})
-_PROFILE = Record(
-    "v1.KubeSchedulerProfile",
-    {
-        "schedulerName": pointer(STRING),
-        "percentageOfNodesToScore": pointer(INT32),
-        "plugins": pointer(PLUGINS),
-        "pluginConfig": Field(Listing(_PLUGIN_CONFIG)),
-    },
-)
 _LEADER_ELECTION = Record(
     "v1alpha1.LeaderElectionConfiguration",
     {
@@ -127,23 +118,37 @@ _EXTENDER = Record(
         "ignorable": Field(BOOL),
     },
 )
-CONFIGURATION = Record(
-    "v1.KubeSchedulerConfiguration",
-    {
-        **_TYPE_META,
-        "parallelism": pointer(INT32),
-        "leaderElection": always(_LEADER_ELECTION),
-        "clientConnection": always(_CLIENT_CONNECTION),
-        "enableProfiling": pointer(BOOL),
-        "enableContentionProfiling": pointer(BOOL),
-        "percentageOfNodesToScore": pointer(INT32),
-        "podInitialBackoffSeconds": pointer(INT64),
-        "podMaxBackoffSeconds": pointer(INT64),
-        "profiles": Field(Listing(_PROFILE)),
-        "extenders": Field(Listing(_EXTENDER)),
-        "delayCacheUntilActive": Field(BOOL),
-    },
-)
+
+
+@cache
+def configuration_type(group_points: tuple[str, ...]) -> Record:
+    """The Go type KubeSchedulerConfiguration with these extension points of pod groups and placements."""
+    points = (*CYCLE_POINTS, *group_points, "multiPoint")
+    profile = Record(
+        "v1.KubeSchedulerProfile",
+        {
+            "schedulerName": pointer(STRING),
+            "percentageOfNodesToScore": pointer(INT32),
+            "plugins": pointer(Record("v1.Plugins", {point: always(_PLUGIN_SET) for point in points})),
+            "pluginConfig": Field(Listing(_PLUGIN_CONFIG)),
+        },
+    )
+    return Record("v1.KubeSchedulerConfiguration", {**_CONFIGURATION, "profiles": Field(Listing(profile))})
+
+
+_CONFIGURATION = {
+    **_TYPE_META,
+    "parallelism": pointer(INT32),
+    "leaderElection": always(_LEADER_ELECTION),
+    "clientConnection": always(_CLIENT_CONNECTION),
+    "enableProfiling": pointer(BOOL),
+    "enableContentionProfiling": pointer(BOOL),
+    "percentageOfNodesToScore": pointer(INT32),
+    "podInitialBackoffSeconds": pointer(INT64),
+    "podMaxBackoffSeconds": pointer(INT64),
+    "extenders": Field(Listing(_EXTENDER)),
+    "delayCacheUntilActive": Field(BOOL),
+}
 
 RESOURCES = Listing(Record("v1.ResourceSpec", {"name": always(STRING), "weight": Field(INT64)}))
 UTILIZATION_SHAPE = Listing(

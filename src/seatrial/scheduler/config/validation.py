@@ -3,7 +3,7 @@
 Upstream: pkg/scheduler/apis/config/validation/validation.go (v1.36.3).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from seatrial.model.documents import Document
@@ -13,20 +13,21 @@ from seatrial.scheduler.config.field_errors import duplicate, forbidden, invalid
 from seatrial.scheduler.config.resource_names import is_extended_resource
 from seatrial.scheduler.config.types import CYCLE_POINTS, V1
 from seatrial.scheduler.plugins.registry import in_tree_arguments
+from seatrial.scheduler.versions import Version
 
 _REMOVED = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
 _MISNAMED = "NodeResourcesFitArgs"
 """Upstream registers its check of NodeResourcesFit under this name, so a plugin called so never has fitting args."""
 
 
-def validation_problems(document: Document, gates_off: frozenset[str] = frozenset()) -> Iterator[str]:
+def validation_problems(document: Document, version: Version, gates: Mapping[str, bool]) -> Iterator[str]:
     """What is wrong with a defaulted configuration."""
     yield from _connection_problems(document)
     if document["parallelism"] <= 0:
         yield invalid("parallelism", document["parallelism"], "should be an integer value greater than zero")
     first: dict[str, int] = {}
     for index, profile in enumerate(document["profiles"]):
-        yield from _profile_problems(profile, f"profiles[{index}]", gates_off)
+        yield from _profile_problems(profile, f"profiles[{index}]", version, gates)
         name = profile.get("schedulerName", "")
         if name in first:
             yield duplicate(f"profiles[{index}].schedulerName", {})
@@ -65,7 +66,7 @@ def _percentage_problems(section: Document, prefix: str) -> Iterator[str]:
         yield invalid(f"{prefix}percentageOfNodesToScore", percentage, "not in valid range [0-100]")
 
 
-def _profile_problems(profile: Document, path: str, gates_off: frozenset[str]) -> Iterator[str]:
+def _profile_problems(profile: Document, path: str, version: Version, gates: Mapping[str, bool]) -> Iterator[str]:
     if not profile.get("schedulerName"):
         yield required(f"{path}.schedulerName")
     yield from _percentage_problems(profile, f"{path}.")
@@ -82,12 +83,12 @@ def _profile_problems(profile: Document, path: str, gates_off: frozenset[str]) -
             yield from _removed(where, name)
         elif name == _MISNAMED:
             yield invalid(f"{where}.args", config.get("args"), "has to match plugin args")
-        elif (arguments := in_tree_arguments().get(name)) is not None:
-            yield from arguments.problems(config["args"], f"{where}.args")
+        elif (arguments := in_tree_arguments(version).get(name)) is not None:
+            yield from arguments.problems(config["args"], f"{where}.args", gates)
             yield from (
                 forbidden(f"{where}.args.{one}", why)
-                for one, (gates, why) in arguments.gated.items()
-                if one in config["args"] and gates & gates_off
+                for one, (needed, why) in arguments.gated.items()
+                if config["args"].get(one) is not None and not all(gates.get(gate, True) for gate in needed)
             )
 
 

@@ -1,27 +1,27 @@
 """A configuration written down: as --write-config-to does, and with every extension point spelled out.
 
-Upstream: cmd/kube-scheduler/app/options/configfile.go (v1.36.3).
+Upstream: cmd/kube-scheduler/app/options/configfile.go.
 """
 
 from seatrial.model.documents import Document
 from seatrial.model.yaml_reader import dump
 from seatrial.scheduler.config.configuration import Configuration, Profile
 from seatrial.scheduler.config.shapes import write
-from seatrial.scheduler.config.types import CONFIGURATION, POINTS
+from seatrial.scheduler.config.types import CYCLE_POINTS, configuration_type
 from seatrial.scheduler.plugins.registry import in_tree_arguments
 
-_SPELLED_OUT = tuple(point for point in POINTS if not point.startswith("placement"))
-"""The points of gates that are off (placement) are left out."""
+_SPELLED_OUT = CYCLE_POINTS
+"""The points of gates that are off (pod groups and placements) are left out."""
 
 
 def written_document(configuration: Configuration) -> Document:
     """The configuration with all its defaults, as kube-scheduler writes it."""
     document = dict(configuration.document)
     document["profiles"] = [
-        profile | {"plugins": _weighted(profile["plugins"]), "pluginConfig": _plugin_config(resolved)}
+        profile | {"plugins": _weighted(profile["plugins"]), "pluginConfig": _plugin_config(resolved, configuration)}
         for profile, resolved in zip(document["profiles"], configuration.profiles, strict=True)
     ]
-    result: Document = write(CONFIGURATION, document)
+    result: Document = write(configuration_type(configuration.version.group_points), document)
     return result
 
 
@@ -61,8 +61,8 @@ def _weighted(plugins: Document) -> Document:
     }
 
 
-def _plugin_config(profile: Profile) -> list[Document]:
-    known = in_tree_arguments()
+def _plugin_config(profile: Profile, configuration: Configuration) -> list[Document]:
+    known = in_tree_arguments(configuration.version)
     return [
         {"name": name, "args": write(known[name].type, args) if name in known else args}
         for name, args in sorted(profile.args.items())

@@ -17,12 +17,13 @@ from seatrial.scheduler.cache.node_selectors import NamedNode
 from seatrial.scheduler.dra.capacity import NOTHING, ConsumedCapacity, consumed_by, fits
 from seatrial.scheduler.dra.constraints import Constraint, read_constraints
 from seatrial.scheduler.dra.counters import CounterBook
-from seatrial.scheduler.dra.devices import Device, DeviceID, show_device
+from seatrial.scheduler.dra.devices import DeviceID, show_device
 from seatrial.scheduler.dra.lookahead import Lookahead
-from seatrial.scheduler.dra.pools import Candidate, Inventory, device_matches
+from seatrial.scheduler.dra.pools import Candidate, Inventory, Pool, device_matches
 from seatrial.scheduler.dra.requests import DeviceRequest, Wanted, key_of, requests_of
 from seatrial.scheduler.dra.results import Granted, allocation_document
 from seatrial.scheduler.dra.state import AllocatedState
+from seatrial.scheduler.versions import DEFAULT, Rules
 
 MOST_DEVICES = 32
 PATIENCE = 200
@@ -48,15 +49,30 @@ class _TooMany(Exception):
     """A claim would get more devices than a result can hold: an alternative with fewer may do."""
 
 
+_HINT = (
+    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional"
+    " fields"
+)
+
+
 class Allocator:
     """Allocates for one scheduling cycle: devices taken do not change between nodes."""
 
-    def __init__(self, inventory: Inventory, state: AllocatedState, classes: Classes, *, gives_up: bool = True) -> None:
+    def __init__(
+        self,
+        inventory: Inventory,
+        state: AllocatedState,
+        classes: Classes,
+        *,
+        gives_up: bool = True,
+        rules: Rules = DEFAULT.rules,
+    ) -> None:
         self.inventory = inventory
         self.state = state
         self.classes = classes
         self.gives_up = gives_up
         """Whether a search ends after a number of devices; without DRASchedulerFilterTimeout it does not."""
+        self.rules = rules
         self.counters = CounterBook(state)
 
     def allocate(self, node: NamedNode, claims: Sequence[Document]) -> list[Document] | None:
@@ -64,7 +80,7 @@ class Allocator:
         search = _Search(self, node, claims)
         search.prepare()
         if not search.claim(0):
-            if any(pool.is_invalid for pool in search.pools):
+            if self.rules.checks_pools and any(pool.is_invalid for pool in search.pools):
                 raise NodeRefused(INVALID_POOLS)
             return None
         return [
@@ -191,7 +207,7 @@ class _Search:
                 candidate
                 for candidates in pool.candidates
                 for candidate in candidates
-                if self.is_selectable(step, candidate) and self.has_capacity(step, candidate)
+                if self.is_selectable(step, candidate) and self.is_one_of_all(step, candidate)
             )
         return found
 
@@ -288,8 +304,7 @@ class _Search:
             yield step.wanted.candidates[number], START
             return
         for p in range(start[0], len(self.pools)):
-            pool = self.pools[p]
-            if pool.is_incomplete or pool.is_invalid:
+            if not self.is_usable(pool := self.pools[p]):
                 continue
             for s in range(start[1] if p == start[0] else 0, len(pool.candidates)):
                 found = pool.candidates[s]
@@ -324,12 +339,23 @@ class _Search:
         except AllocationError:
             return None
 
+    def is_usable(self, pool: Pool) -> bool:
+        """Whether devices may come from a pool; AllocationError where the search ends at an invalid one."""
+        if pool.is_invalid and pool.why:
+            raise AllocationError(f"pool {pool.name} is invalid: {pool.why}")
+        return not pool.is_invalid and not (pool.is_incomplete and self.allocator.rules.checks_pools)
+
     def all_candidates(self) -> Iterator[Candidate]:
         """All devices that can be allocated, in order."""
-        for pool in self.pools:
-            if not pool.is_incomplete and not pool.is_invalid:
-                for candidates in pool.candidates:
-                    yield from candidates
+        for pool in filter(self.is_usable, self.pools):
+            for candidates in pool.candidates:
+                yield from candidates
+
+    def is_one_of_all(self, step: _Step, candidate: Candidate) -> bool:
+        """Whether a request for all devices asks for this one, by its capacity: what is left of it, or all of it."""
+        if not self.allocator.rules.all_means_full_devices_too:
+            return self.has_capacity(step, candidate)
+        return fits(NOTHING, step.wanted.request.capacity, candidate.device.capacity, NOTHING)
 
     def has_capacity(self, step: _Step, candidate: Candidate) -> bool:
         taken = self.allocator.state.capacity.get(candidate.id, NOTHING)
@@ -344,24 +370,27 @@ class _Search:
             wanted = step.wanted
             class_name = (wanted.device_class.get("metadata") or {}).get("name", "")
             known = (
-                self.selected(candidate.device, _selectors(wanted.device_class), f"class {class_name}")
-                and self.selected(
-                    candidate.device, wanted.request.selectors, f"claim {key_of(self.claims[step.claim])}"
-                )
+                self.selected(candidate, _selectors(wanted.device_class), f"class {class_name}")
+                and self.selected(candidate, wanted.request.selectors, f"claim {key_of(self.claims[step.claim])}")
                 and (not candidate.slice.per_device or device_matches(self.node, candidate.device))
             )
             self.selectable[key] = known
         return known
 
-    def selected(self, device: Device, selectors: Sequence[Document], about: str) -> bool:
+    def selected(self, candidate: Candidate, selectors: Sequence[Document], about: str) -> bool:
         for number, selector in enumerate(selectors):
             try:
-                if not device.matches((selector.get("cel") or {}).get("expression", "")):
+                if not candidate.device.matches((selector.get("cel") or {}).get("expression", "")):
                     return False
             except CelSyntaxError as problem:
                 raise AllocationError(f"{about}: selector #{number}: CEL compile error: {problem}") from problem
             except CelError as problem:
-                raise AllocationError(f"{about}: selector #{number}: CEL runtime error: {problem}") from problem
+                where, hint = "", ""
+                if self.allocator.rules.explains_cel_errors:
+                    where = f" on device {'/'.join(candidate.id)}"
+                    hint = _HINT if "no such key:" in str(problem) else ""
+                text = f"{about}: selector #{number}{where}: CEL runtime error: {problem}{hint}"
+                raise AllocationError(text) from problem
         return True
 
     # Giving and taking back.

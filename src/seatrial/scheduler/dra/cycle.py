@@ -1,6 +1,6 @@
 """The state of DynamicResources for one pod in one scheduling cycle."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from seatrial.model.documents import Document
@@ -46,6 +46,14 @@ class ClaimsState:
         for place, claim in enumerate(self.claims):
             if allocation_of(claim) is None:
                 yield place, claim
+
+    def score_problem(self, nodes: Iterable[str]) -> str:
+        """Why a node cannot be scored if claims that were allocated before are taken for new ones; empty if all can."""
+        for node in nodes:
+            found = self.by_node.get(node)
+            if found is not None and len(found.results) < len(self.claims):
+                return f"number of allocations {len(found.results)} is smaller than number of claims"
+        return ""
 
     def score(self, node: str) -> int:
         """The score for the alternatives of `firstAvailable` that the node allocates: earlier ones score higher."""

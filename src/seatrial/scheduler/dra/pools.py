@@ -42,6 +42,8 @@ class Pool:
     counter_sets: Mapping[str, Counters] | None = None
     is_incomplete: bool = False
     is_invalid: bool = False
+    why: str = ""
+    """What is wrong with an invalid pool, where that is told."""
 
     @property
     def text(self) -> str:
@@ -75,9 +77,13 @@ def device_matches(node: NamedNode, device: Device) -> bool:
 class Inventory:
     """All slices of the cluster, and the pools of each node, worked out once per revision."""
 
-    def __init__(self, documents: Sequence[Document], *, has_partitions: bool = True) -> None:
+    def __init__(
+        self, documents: Sequence[Document], *, has_partitions: bool = True, checks_pools: bool = True
+    ) -> None:
         self.has_partitions = has_partitions
         """False without DRAPartitionableDevices: counters, and devices that say where they are, do not count."""
+        self.checks_pools = checks_pools
+        """Whether slices for other nodes count when a pool is to be complete and new."""
         self.slices = sorted((Slice(document) for document in documents), key=lambda s: s.name)
         self._local: dict[str, list[Slice]] = {}
         self._shared: list[Slice] = []
@@ -114,6 +120,8 @@ class Inventory:
     def _pool(self, pool_id: PoolID, pieces: list[Slice]) -> Pool | None:
         """The pool of these slices; None where a newer generation, without devices for the node, replaces it."""
         wanted, generation = pieces[0].slice_count, pieces[0].generation
+        if not self.checks_pools:
+            return unchecked_pool(pool_id, pieces, is_incomplete=len(pieces) != wanted)
         if len(pieces) == wanted:
             return build_pool(pool_id, pieces, None, self.has_partitions)
         everywhere = [piece for piece in self.slices if piece.pool_id == pool_id]
@@ -139,6 +147,16 @@ def _add(found: dict[PoolID, list[Slice]], piece: Slice) -> None:
         found[piece.pool_id] = [piece]
     elif piece.generation == present[0].generation:
         present.append(piece)
+
+
+def unchecked_pool(pool_id: PoolID, pieces: Sequence[Slice], *, is_incomplete: bool) -> Pool:
+    """A pool as the slices for the node make it."""
+    names: set[str] = set()
+    for name in (device.name for piece in pieces for device in piece.devices):
+        if name in names:
+            return Pool(*pool_id, is_incomplete=is_incomplete, is_invalid=True, why=f"duplicate device name {name}")
+        names.add(name)
+    return Pool(*pool_id, tuple(pieces), is_incomplete=is_incomplete)
 
 
 def build_pool(

@@ -40,9 +40,10 @@ def visible(slices: Sequence[Document], gates: Mapping[str, bool]) -> Sequence[D
 class DeviceTracker:
     """Derived from the cluster's objects; brought up to date when one of them has changed."""
 
-    def __init__(self, cluster: ObjectLister, gates: Mapping[str, bool]) -> None:
+    def __init__(self, cluster: ObjectLister, gates: Mapping[str, bool], *, checks_pools: bool = True) -> None:
         self._cluster = cluster
         self._gates = gates
+        self._checks_pools = checks_pools
         self.classes = DeviceClasses(cluster)
         self.in_flight: dict[str, Document] = {}
         """Allocations by claim uid."""
@@ -56,7 +57,9 @@ class DeviceTracker:
         version = self._cluster.version("ResourceSlice")
         if self._inventory is None or self._inventory[0] != version:
             slices = visible(self._cluster.list("ResourceSlice"), self._gates)
-            self._inventory = (version, Inventory(slices, has_partitions=self._gates.get(PARTITIONS, True)))
+            partitions = self._gates.get(PARTITIONS, True)
+            made = Inventory(slices, has_partitions=partitions, checks_pools=self._checks_pools)
+            self._inventory = (version, made)
         return self._inventory[1]
 
     def allocated(self) -> AllocatedState:

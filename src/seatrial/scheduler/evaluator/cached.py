@@ -168,11 +168,11 @@ class CachedEvaluator:
         """The feasible rows and how many are visited, by an index; None if no index has them."""
         order = self._table.order
         if not calls:
-            return columns.passing(order).find(start, limit) if self._has_index else None
+            return columns.indexes.passing(order).find(start, limit) if self._has_index else None
         checks = domain_checks(pod, cycle, calls) if self._has_domain_index else None
         if checks is None:
             return None
-        index = columns.in_domains(order)
+        index = columns.indexes.in_domains(order, pod.shape.shared)
         changed = index.rows_changed
         found = index.find(checks, start, limit)
         self._rows_asked += index.rows_changed - changed

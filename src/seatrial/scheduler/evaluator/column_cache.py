@@ -3,7 +3,8 @@
 A plugin declares what its answer for a node depends on (`Reads`). Answers that depend on the node, or on the node and
 its pods, are kept per profile and shape; after a change of the table only the changed rows are computed again. Answers
 that depend on more are not kept, nor are failures. Shapes for which a plugin has the same state may share its column;
-those that differ in labels or owner only share all columns, of which in-tree plugins read nothing here.
+those that differ in labels, owner, inter-pod affinity or spread constraints only share all columns, since in-tree
+plugins with columns read nothing of these.
 """
 
 from collections.abc import Callable, MutableMapping, Sequence
@@ -13,9 +14,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from seatrial.scheduler.cache.node_table import Ints, Mask, NodeTable, Rows
-from seatrial.scheduler.cache.pod_info import PodInfo, PodShape, PodSpec
-from seatrial.scheduler.evaluator.domain_index import DomainIndex
-from seatrial.scheduler.evaluator.feasible_index import Passing
+from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
+from seatrial.scheduler.evaluator.indexes import Indexes
 from seatrial.scheduler.evaluator.plugin_column import (
     NO_CHANGES,
     FilterColumn,
@@ -38,7 +38,7 @@ FEW_ROWS = 4
 MOST_ROWS = 1 << 20
 """How many rows the columns of all shapes together may have: one takes about 80 bytes."""
 C = TypeVar("C", FilterColumn, ScoreColumn)
-Key = tuple[str, PodShape | PodSpec]
+Key = tuple[str, PodShape | bytes]
 """Of columns: the profile, and what its plugins see of a pod."""
 Shared = MutableMapping[Any, Any]
 """Columns by kind, profile, plugin and state."""
@@ -48,7 +48,7 @@ class ShapeColumns:
     """Filter codes and raw scores of one shape in one profile, over all rows of the table."""
 
     by_spec: ClassVar = True
-    """Whether shapes of the same spec may share them."""
+    """Whether shapes may share them of which plugins see the same for a row."""
 
     def __init__(self, framework: Framework, table: NodeTable, shared: "Shared | None", single_rows: bool) -> None:
         self.table = table
@@ -62,6 +62,7 @@ class ShapeColumns:
         pre_scorers = dict(framework.pre_scorers)
         self.scores = [ScoreColumn(call, pre_scorers.get(call.name)) for call in framework.scorers if call.is_cached]
         self.blocked: Mask = np.zeros(0, np.bool_)
+        self.indexes = Indexes(table, self.blocked)
         self.local: Ints = np.zeros(0, np.int64)
         """Sum of the weighted scores that need no normalisation."""
         self.rows_evaluated = 0
@@ -92,8 +93,6 @@ class ShapeColumns:
         ]
         self.has_errors = any(column.has_errors for column in self.filters)
         self._has_failed = any(column.has_failed for column in self._all if not column.is_shared)
-        self._passing: Passing | None = None
-        self._domains: DomainIndex | None = None
         self._rejections: Rejections | None = None
         self._index_states()
 
@@ -139,18 +138,6 @@ class ShapeColumns:
         if column.is_flat:
             self.settled += call.flat_score * call.weight
         return column.is_flat
-
-    def passing(self, order: Rows) -> Passing:
-        """The nodes that no column rejects, in an order."""
-        if self._passing is None or self._passing.order is not order:
-            self._passing = Passing(order, self.blocked)
-        return self._passing
-
-    def in_domains(self, order: Rows) -> DomainIndex:
-        """The nodes that neither a column nor a check of domains rejects, in an order."""
-        if self._domains is None or self._domains.order is not order:
-            self._domains = DomainIndex(self.table, order, self.blocked)
-        return self._domains
 
     def rejections(self) -> Rejections:
         """The first rejection of each row."""
@@ -205,10 +192,7 @@ class ShapeColumns:
             blocked = blocked or codes.item(row) != 0
         if blocked != self.blocked.item(row):
             self.blocked[row] = blocked
-            if self._passing is not None:
-                self._passing.change(row, not blocked)
-            if self._domains is not None:
-                self._domains.change(row)
+            self.indexes.change((row,))
         if self._rejections is not None:
             self._rejections.update_row(row)
         local = 0
@@ -234,6 +218,7 @@ class ShapeColumns:
         self._index()
         self.rows_evaluated += self.size
         self.blocked, self.local = self._joined(slice(None), self.size)
+        self.indexes = Indexes(self.table, self.blocked)
 
     def _made(self, column: C, pod: PodInfo, cycle: CycleState) -> C:
         """The column computed from scratch, or that of another shape with the same state."""
@@ -254,8 +239,9 @@ class ShapeColumns:
         return cast(C, found)
 
     def _join(self, rows: Rows) -> None:
-        self._passing = self._domains = None
-        self.blocked[rows], self.local[rows] = self._joined(rows, len(rows))
+        blocked, self.local[rows] = self._joined(rows, len(rows))
+        self.indexes.change(rows[blocked != self.blocked[rows]].tolist())
+        self.blocked[rows] = blocked
         if self._rejections is not None:
             self._rejections.update(rows)
 
@@ -323,7 +309,7 @@ class ColumnCache:
         return min(max(MOST_ROWS // max(self._table.size, 1), FEWEST_SHAPES), MOST_SHAPES)
 
     def _key(self, framework: Framework, shape: PodShape) -> Key:
-        return framework.name, shape.shared if self._by_spec and framework.is_in_tree else shape
+        return framework.name, shape.shared.row_key if self._by_spec and framework.is_in_tree else shape
 
     def _forget(self, key: Key) -> None:
         self._dropped_rows += self._columns.pop(key).rows_evaluated

@@ -59,10 +59,10 @@ class _Judged:
     def name(self) -> tuple[bytes, ...]:
         return tuple([mask.tobytes() for mask in self.allowed])
 
-    def block(self, row: int) -> None:
-        """The columns have another verdict on a row."""
+    def change(self, row: int, passes: bool) -> None:
+        """The verdict of the columns on a row."""
         if not self._barred.item(row):
-            self.passing.change(row, not self._blocked.item(row))
+            self.passing.change(row, passes)
 
     def rows_judged_otherwise(self, allowed: Allowed) -> dict[int, None] | None:
         """The rows of the domains whose verdict is another one; None if they are many."""
@@ -91,6 +91,8 @@ class DomainIndex:
 
     def __init__(self, table: NodeTable, order: Rows, blocked: Mask) -> None:
         self.order = order
+        self.seen = 0
+        """How many changes of verdicts have been taken over."""
         self._table, self._blocked = table, blocked
         self._version = -1
         self._labels: list[_Domains] = []
@@ -99,12 +101,12 @@ class DomainIndex:
         """Lists for other verdicts on large domains, by these."""
         self.rows_changed = 0
 
-    def change(self, row: int) -> None:
-        """The columns have another verdict on a row."""
+    def change(self, row: int, passes: bool) -> None:
+        """The verdict of the columns on a row."""
         if self._present is not None:
-            self._present.block(row)
+            self._present.change(row, passes)
         for judged in self._others.values():
-            judged.block(row)
+            judged.change(row, passes)
 
     def find(self, checks: Sequence[DomainCheck], start: int, limit: int) -> tuple[Rows, int]:
         """The first `limit` rows from a place on, and how many nodes are visited until one more is met."""
@@ -130,7 +132,9 @@ class DomainIndex:
 
     def _begin(self, checks: Sequence[DomainCheck]) -> None:
         self._version = self._table.version
-        self._labels = [_Domains(self._table, check.key, len(check.sums)) for check in checks]
+        sizes = {check.key: len(check.sums) for check in checks}
+        domains = {key: _Domains(self._table, key, size) for key, size in sizes.items()}
+        self._labels = [domains[check.key] for check in checks]
         self._present = None
         self._others.clear()
 

@@ -14,6 +14,8 @@ class Passing:
 
     def __init__(self, order: Rows, blocked: NDArray[np.bool_]) -> None:
         self.order = order
+        self.seen = 0
+        """How many changes of verdicts have been taken over."""
         places = np.flatnonzero(~blocked[order])
         self._places = array("q", places.tobytes())
         self._rows = array("q", order[places].tobytes())
@@ -23,7 +25,7 @@ class Passing:
         """All rows from one of them on."""
 
     def change(self, row: int, passes: bool) -> None:
-        """A node that did not pass does now, or the other way round."""
+        """A node passes, or does not; it may have been so before."""
         if self._place_of is None:
             self._place_of = np.full(int(self.order.max(initial=-1)) + 1, -1, np.intp)
             self._place_of[self.order] = np.arange(len(self.order))
@@ -31,6 +33,8 @@ class Passing:
         if place < 0:
             return
         at = bisect_left(self._places, place)
+        if (at < len(self._places) and self._places[at] == place) == passes:
+            return
         if passes:
             self._places.insert(at, place)
             self._rows.insert(at, row)

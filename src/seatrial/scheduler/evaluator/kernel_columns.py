@@ -92,7 +92,7 @@ class KernelColumns(ShapeColumns):
     def _take_entries(self, entries: list[int]) -> None:
         """Takes in changes that the kernel has worked off."""
         self.mark += len(entries)
-        self._passing = self._domains = None
+        self.indexes.drop()
         if len(entries) == 1:  # most often
             self.rows_evaluated += 1
             if self._rejections is not None:

@@ -1,4 +1,4 @@
-"""Which shortcuts the scheduler takes. Without any it asks the plugins afresh for every pod (`PlainEvaluator`).
+"""Which shortcuts the schedulers take. Without any it asks the plugins afresh for every pod (`PlainEvaluator`).
 
 Each shortcut gives the same answers as none. The environment variable SEATRIAL_SHORTCUTS selects them for a whole
 command: `all` (the default), `none`, or names separated by commas.
@@ -38,6 +38,14 @@ class Shortcuts:
     """keep the outcome of preemption dry runs per node while its row has not changed"""
     hints: bool = True
     """ask a queueing hint about an event once for equal pods"""
+    volcano_columns: bool = True
+    """Volcano: keep the columns of a session, and compute only changed rows again"""
+    volcano_jobs: bool = True
+    """Volcano: keep jobs and tasks that a session has not changed, and pods as they were bound"""
+    volcano_queues: bool = True
+    """Volcano: order jobs by keys where all plugins have one"""
+    volcano_creates: bool = True
+    """Volcano: create Jobs, PodGroups and pods of one template without a document for each"""
 
     @property
     def keeps_columns(self) -> bool:

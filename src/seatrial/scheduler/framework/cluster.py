@@ -31,7 +31,10 @@ class ObjectLister(Protocol):
         ...
 
     def version(self, kind: str) -> int:
-        """A number that grows whenever an object of the kind changes: the key of whatever is derived from them."""
+        """A number that grows whenever an object of the kind changes: the key of whatever is derived from them.
+
+        It does not grow with the status of a Service or of a workload.
+        """
         ...
 
 

@@ -144,8 +144,8 @@ def requeues_of(plugin: Plugin, points: Sequence[str]) -> Sequence[Requeue]:
 def registrations(plugin: Plugin, requeues: Iterable[Requeue]) -> tuple[Registration, ...]:
     """The events of a plugin with its hints bound to it.
 
-    As upstream (buildQueueingHintMap), a plugin that registers added nodes and not changed taints is registered for
-    every changed taint, without a hint.
+    In versions that ask so (buildQueueingHintMap), a plugin that registers added nodes and not changed taints is
+    registered for every changed taint, without a hint.
     """
     requeues = tuple(requeues)
     found = [
@@ -153,7 +153,9 @@ def registrations(plugin: Plugin, requeues: Iterable[Requeue]) -> tuple[Registra
         for entry in requeues
     ]
     actions = [entry.actions for entry in requeues if entry.resource == NODE]
-    if any(Action.ADD in known for known in actions) and not any(Action.UPDATE_NODE_TAINT in a for a in actions):
+    waits_for_nodes = any(Action.ADD in known for known in actions)
+    hears_taints = any(Action.UPDATE_NODE_TAINT in known for known in actions)
+    if plugin.rules.retries_on_taints and waits_for_nodes and not hears_taints:
         found.append(Registration(ClusterEvent(NODE, Action.UPDATE_NODE_TAINT)))
     return tuple(found)
 

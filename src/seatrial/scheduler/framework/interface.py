@@ -22,6 +22,7 @@ from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.evaluator.shortcuts import Shortcuts, chosen_shortcuts
 from seatrial.scheduler.framework.cluster import Client, Nominator, ObjectLister
 from seatrial.scheduler.framework.status import SUCCESS, Status
+from seatrial.scheduler.versions import DEFAULT, Rules, Version
 
 if TYPE_CHECKING:
     from seatrial.scheduler.config.arguments import Arguments
@@ -208,6 +209,8 @@ class Handle:
     """The profile the plugin is part of; set when that is complete."""
     shared: dict[str, Any] = field(default_factory=dict)
     """What plugins of all profiles share, by name."""
+    version: Version = DEFAULT
+    """The version of kube-scheduler whose rules hold."""
     shortcuts: Shortcuts = field(default_factory=chosen_shortcuts)
     pods_to_activate: PodsToActivate = field(default_factory=PodsToActivate)
     metrics: MetricsSink = field(default_factory=NoMetrics)
@@ -256,16 +259,10 @@ class Plugin:
     """Whether PreFilter answers the same for all pods of a shape until an object changes that is no pod."""
     requeues: ClassVar[tuple[Requeue, ...]] = ()
     """Events without a hint, or with one that is a function; hints that are methods are declared by `requeue.on`."""
-    default_order: ClassVar[int | None] = None
-    """Position among the plugins that an in-tree profile enables by default; None: not enabled by default."""
-    default_weight: ClassVar[int | None] = None
-    """Weight of the score in the default profile."""
     arguments: ClassVar["Arguments | None"] = None
     """Types, defaults and validation of the pluginConfig of an in-tree plugin; None: it takes no arguments."""
     prebinds_in_parallel: ClassVar[bool] = False
     """Whether PreBind may run at the same time as that of its neighbours: upstream's AllowParallel."""
-    unimplemented_points: ClassVar[tuple[str, ...]] = ()
-    """Extension points that upstream's plugin has and that stay without effect, since their feature gate is off."""
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         self.args: Document = args or {}
@@ -274,6 +271,11 @@ class Plugin:
     @property
     def name(self) -> str:
         return type(self).__name__
+
+    @property
+    def rules(self) -> Rules:
+        """What the version of kube-scheduler does otherwise than others."""
+        return (DEFAULT if self.handle is None else self.handle.version).rules
 
     def skips_shape(self, shape: PodShape) -> bool:
         """Whether PreFilter skips all pods of a shape, by their spec alone: it is not asked then."""

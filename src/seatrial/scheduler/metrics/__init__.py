@@ -3,6 +3,7 @@
 from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
+    from seatrial.scheduler.metrics.families import Family
     from seatrial.scheduler.metrics.meter import Meter
     from seatrial.scheduler.metrics.scheduler_metrics import SchedulerMetrics
 else:

@@ -58,25 +58,26 @@ class Family:
         found.counts[bisect_left(self.buckets, value)] += 1
         found.total += value
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, prefix: str = "") -> Iterator[str]:
         """The metric as text; none where nothing was counted."""
         if not self.values and not self.histograms:
             return
-        yield f"# HELP {self.name} {self.help}"
-        yield f"# TYPE {self.name} {self.kind}"
+        name = f"{prefix}{self.name}"
+        yield f"# HELP {name} {self.help}"
+        yield f"# TYPE {name} {self.kind}"
         for labels in sorted(self.values):
-            yield f"{self.name}{self._shown(labels)} {_number(self.values[labels])}"
+            yield f"{name}{self._shown(labels)} {_number(self.values[labels])}"
         for labels in sorted(self.histograms):
-            yield from self._histogram_lines(labels, self.histograms[labels])
+            yield from self._histogram_lines(name, labels, self.histograms[labels])
 
-    def _histogram_lines(self, labels: Labels, histogram: Histogram) -> Iterator[str]:
+    def _histogram_lines(self, name: str, labels: Labels, histogram: Histogram) -> Iterator[str]:
         reached = 0
         for bound, count in zip((*self.buckets, None), histogram.counts, strict=True):
             reached += count
             shown = "+Inf" if bound is None else _number(bound)
-            yield f"{self.name}_bucket{self._shown(labels, shown)} {reached}"
-        yield f"{self.name}_sum{self._shown(labels)} {_number(histogram.total)}"
-        yield f"{self.name}_count{self._shown(labels)} {reached}"
+            yield f"{name}_bucket{self._shown(labels, shown)} {reached}"
+        yield f"{name}_sum{self._shown(labels)} {_number(histogram.total)}"
+        yield f"{name}_count{self._shown(labels)} {reached}"
 
     def _shown(self, labels: Labels, bound: str = "") -> str:
         """Labels by name, the bound of a bucket last."""

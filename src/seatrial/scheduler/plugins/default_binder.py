@@ -15,8 +15,6 @@ from seatrial.scheduler.framework.status import Status, error
 class DefaultBinder(Plugin):
     """Writes the binding."""
 
-    default_order = 190
-
     def bind(self, pod: PodInfo, node: NodeInfo, state: Any = None) -> Status | None:
         if self.handle.client is None:
             return error("no client to bind with")

@@ -10,7 +10,7 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.config.arguments import Arguments
+from seatrial.scheduler.config.arguments import Arguments, Gates
 from seatrial.scheduler.config.field_errors import invalid
 from seatrial.scheduler.config.shapes import INT32, pointer
 from seatrial.scheduler.evaluator.dry_run_cache import DryRunCache
@@ -30,12 +30,12 @@ IN_FLIGHT = "preempting"
 """Where the handle's `shared` keeps the pods whose victims are being deleted, by uid."""
 
 
-def _defaults(args: Document) -> None:
+def _defaults(args: Document, gates: Gates) -> None:
     args.setdefault("minCandidateNodesPercentage", 10)
     args.setdefault("minCandidateNodesAbsolute", 100)
 
 
-def _problems(args: Document, path: str) -> Iterator[str]:
+def _problems(args: Document, path: str, gates: Gates) -> Iterator[str]:
     percentage, absolute = args["minCandidateNodesPercentage"], args["minCandidateNodesAbsolute"]
     percentage_path, absolute_path = f"{path}.minCandidateNodesPercentage", f"{path}.minCandidateNodesAbsolute"
     if not 0 <= percentage <= 100:
@@ -50,7 +50,6 @@ def _problems(args: Document, path: str) -> Iterator[str]:
 class DefaultPreemption(Plugin):
     """Selects a node and its victims; the scheduler deletes the victims."""
 
-    default_order = 160
     arguments = Arguments(
         "DefaultPreemption",
         {"minCandidateNodesPercentage": pointer(INT32), "minCandidateNodesAbsolute": pointer(INT32)},
@@ -86,7 +85,14 @@ class DefaultPreemption(Plugin):
         if not candidates:
             return PostFiltered(unschedulable("preemption: no candidate node for preemption"), details=run)
         best = best_candidates(candidates, self.handle.now())[0]
-        return PostFiltered(SUCCESS, best, tuple(candidates[best].pods), run)
+        victims = tuple(candidates[best].pods)
+        return PostFiltered(self._succeeded(best, len(victims)), best, victims, run)
+
+    def _succeeded(self, node: str, victims: int) -> Status:
+        if not self.rules.names_preemption:
+            return SUCCESS
+        text = f"preemption: found a potential placement for pod on node {node}, preempting {victims} victims"
+        return Status(Code.SUCCESS, (text,))
 
     @requeue.on("Pod", Action.DELETE)
     def victim_deleted(self, pod: PodInfo, old: PodInfo, new: None) -> bool:

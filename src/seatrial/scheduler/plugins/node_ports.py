@@ -20,7 +20,6 @@ class NodePorts(Plugin):
     """Checks only nodes on which one of the wanted ports is in use."""
 
     reads = Reads.ROW
-    default_order = 70
     requeues = (Requeue("Node", Action.ADD),)
 
     def skips_shape(self, shape: PodShape) -> bool:

@@ -1,6 +1,6 @@
 """NodeUnschedulable: a cordoned node takes no pod, unless the pod tolerates the cordon.
 
-Upstream: pkg/scheduler/framework/plugins/nodeunschedulable (v1.36).
+Upstream: pkg/scheduler/framework/plugins/nodeunschedulable.
 """
 
 from typing import Any
@@ -23,7 +23,10 @@ class NodeUnschedulable(Plugin):
     """Honours spec.unschedulable."""
 
     reads = Reads.NODE
-    default_order = 30
+    pre_filters_by_shape = True
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> None:
+        """Leaves all nodes: upstream's skips only resizes of bound pods, behind a gate that is off."""
 
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = None) -> Verdicts | None:
         cordoned = nodes.unschedulable

@@ -50,7 +50,6 @@ def _attacher(volume: Document) -> str | None:
 class NodeVolumeLimits(Plugin):
     """Filters by the limits in CSINode."""
 
-    default_order = 100
     requeues = (Requeue("CSINode", Action.ADD),)
 
     def skips_shape(self, shape: PodShape) -> bool:
@@ -67,6 +66,9 @@ class NodeVolumeLimits(Plugin):
         problem = self._count(pod, csi_node, wanted, is_new=True)
         if problem is not None:
             return problem
+        missing = self._missing_driver(wanted, csi_node)
+        if missing:
+            return unschedulable(f"{missing} CSI driver is not installed on the node")
         limits = _limits(csi_node)
         if not wanted or not limits:
             return SUCCESS
@@ -82,6 +84,18 @@ class NodeVolumeLimits(Plugin):
             if driver in new and present.count(driver) + new.count(driver) > limit:
                 return unschedulable(TOO_MANY)
         return SUCCESS
+
+    def _missing_driver(self, wanted: "Attached", csi_node: Document | None) -> str:
+        """A driver of new volumes that the node has to have and lacks (VolumeLimitScaling)."""
+        if not self.handle.gates.get("VolumeLimitScaling"):
+            return ""
+        installed = {entry.get("name") for entry in spec_of(csi_node or {}).get("drivers") or ()}
+        for name in sorted(set(wanted.values()) - installed):
+            driver = self.handle.cluster.get("CSIDriver", name)
+            opts_in = driver is not None and spec_of(driver).get("preventPodSchedulingIfMissing")
+            if opts_in or (driver is not None and not self.rules.missing_drivers_opt_in):
+                return name
+        return ""
 
     def _count(self, pod: PodInfo, csi_node: Document | None, found: Attached, is_new: bool) -> Status | None:
         """Adds the attachable volumes of a pod."""

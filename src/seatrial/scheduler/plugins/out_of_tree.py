@@ -5,6 +5,7 @@ import importlib.util
 import sys
 import traceback
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -49,7 +50,15 @@ def known_points(plugins: Iterable[type[Plugin]]) -> dict[str, tuple[str, ...]]:
 
 
 def load_module(name: str) -> ModuleType:
-    """The module of a dotted name or of a .py file; ConfigError if it does not exist."""
+    """The module of a dotted name or of a .py file; ConfigError if it does not exist.
+
+    What it prints goes to standard error: standard output is the answer of a command.
+    """
+    with redirect_stdout(sys.stderr):
+        return _load_module(name)
+
+
+def _load_module(name: str) -> ModuleType:
     path = Path(name)
     if path.suffix == ".py":
         return _module_of_file(name, path)

@@ -19,8 +19,6 @@ class Queued(Protocol):
 class PrioritySort(Plugin):
     """The order of the queue."""
 
-    default_order = 20
-
     def less(self, first: Queued, second: Queued) -> bool:
         if first.pod.priority != second.pod.priority:
             return first.pod.priority > second.pod.priority

@@ -1,8 +1,8 @@
 """All in-tree plugins by name: finds them in this folder, and the extension points that each implements.
 
-A plugin declares everything about itself (extension points, queueing hints, arguments, default position and weight), so
-that a new one is one more file or folder here and nothing else.
-Upstream: pkg/scheduler/framework/plugins/registry.go and pkg/scheduler/apis/config/v1/default_plugins.go.
+A plugin declares everything about itself (extension points, queueing hints, arguments), so that a new one is one more
+file or folder here. What a version enables by default, and what of a plugin it lacks, is in `scheduler/versions`.
+Upstream: pkg/scheduler/framework/plugins/registry.go.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,17 +17,12 @@ from typing import TYPE_CHECKING
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.framework.interface import Plugin
 from seatrial.scheduler.framework.plugin_errors import METHODS
+from seatrial.scheduler.versions import DEFAULT, Version
 
 if TYPE_CHECKING:
     from seatrial.scheduler.config.arguments import Arguments
 
 FOLDER = "seatrial.scheduler.plugins"
-OFF_BY_GATE: Mapping[str, tuple[str, ...]] = {
-    "GangScheduling": ("preEnqueue", "permit"),
-    "TopologyPlacementGenerator": ("placementGenerate",),
-    "PodGroupPodsCount": ("placementScore",),
-}
-"""Upstream's plugins whose feature gates are off by default: a configuration may name them, and nothing runs."""
 
 POINTS: Mapping[str, tuple[str, ...]] = {
     "preEnqueue": ("pre_enqueue",),
@@ -68,15 +63,11 @@ def points_of(plugin: type[Plugin]) -> tuple[str, ...]:
 
 @cache
 def in_tree() -> Mapping[str, type[Plugin]]:
-    """Every plugin class in this folder by name, in the order of the default plugins."""
+    """Every plugin class in this folder by name, in the order of their names."""
     package = import_module(FOLDER)
     modules = (import_module(found.name) for found in walk_packages(package.__path__, f"{FOLDER}."))
-    kinds = sorted((kind for module in modules for kind in plugins_in(module)), key=_default_order)
+    kinds = sorted((kind for module in modules for kind in plugins_in(module)), key=lambda kind: kind.__name__)
     return {kind.__name__: kind for kind in kinds}
-
-
-def _default_order(kind: type[Plugin]) -> tuple[bool, int, str]:
-    return kind.default_order is None, kind.default_order or 0, kind.__name__
 
 
 def plugins_in(module: ModuleType) -> list[type[Plugin]]:
@@ -94,22 +85,24 @@ def is_in_tree(kind: type[Plugin]) -> bool:
 
 
 @cache
-def in_tree_points() -> Mapping[str, tuple[str, ...]]:
-    """The extension points of the in-tree plugins, those that are off by a feature gate included."""
-    running = {name: (*points_of(kind), *kind.unimplemented_points) for name, kind in in_tree().items()}
-    return {**running, **OFF_BY_GATE}
+def in_tree_points(version: Version = DEFAULT) -> Mapping[str, tuple[str, ...]]:
+    """The extension points of the in-tree plugins of a version, those that are off by a feature gate included."""
+    found = dict(version.idle_points)
+    for name, kind in in_tree().items():
+        if name not in version.missing_plugins:
+            lacks = version.missing_points.get(name, ())
+            found[name] = (*(point for point in points_of(kind) if point not in lacks), *found.get(name, ()))
+    return found
 
 
 @cache
-def default_plugins() -> tuple[tuple[str, int | None], ...]:
-    """What MultiPoint enables by default, in order, with the weight where there is one."""
-    return tuple((name, kind.default_weight) for name, kind in in_tree().items() if kind.default_order is not None)
-
-
-@cache
-def in_tree_arguments() -> Mapping[str, "Arguments"]:
-    """The arguments of the in-tree plugins that take some."""
-    return {name: kind.arguments for name, kind in in_tree().items() if kind.arguments is not None}
+def in_tree_arguments(version: Version = DEFAULT) -> Mapping[str, "Arguments"]:
+    """The arguments of the in-tree plugins of a version that take some."""
+    return {
+        name: kind.arguments.for_version(version)
+        for name, kind in in_tree().items()
+        if kind.arguments is not None and name not in version.missing_plugins
+    }
 
 
 def load(name: str) -> type[Plugin] | None:

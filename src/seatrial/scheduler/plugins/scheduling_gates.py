@@ -11,8 +11,6 @@ from seatrial.scheduler.framework.status import Status, unresolvable
 class SchedulingGates(Plugin):
     """Holds pods back while they have gates."""
 
-    default_order = 10
-
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
         gates = pod.spec.get("schedulingGates")
         if not gates:

@@ -36,8 +36,11 @@ class TaintToleration(Plugin):
     """Judges sets of taints, of which there are few, and spreads the answer over the nodes."""
 
     reads = Reads.NODE
-    default_order, default_weight = 50, 3
     normalizes = Normalizes.REVERSE_SHARE
+    pre_filters_by_shape = True
+
+    def pre_filter(self, pod: PodInfo, nodes: Nodes) -> None:
+        """Leaves all nodes: upstream's skips only resizes of bound pods, behind a gate that is off."""
 
     @property
     def _numbers(self) -> bool:

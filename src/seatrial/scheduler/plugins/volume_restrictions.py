@@ -88,7 +88,6 @@ class OncePodClaims:
 class VolumeRestrictions(Plugin):
     """Filters by exclusive disks and claims."""
 
-    default_order = 90
     requeues = (Requeue("Node", Action.ADD),)
 
     def skips_shape(self, shape: PodShape) -> bool:

@@ -58,7 +58,6 @@ def topologies(volume: Document) -> tuple[Topology, ...]:
 class VolumeZone(Plugin):
     """Filters by the zones of bound volumes."""
 
-    default_order = 120
     requeues = (Requeue("Node", Action.ADD | Action.UPDATE_NODE_LABEL),)
 
     def skips_shape(self, shape: PodShape) -> bool:

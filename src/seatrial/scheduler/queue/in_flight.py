@@ -4,9 +4,15 @@ An event that comes while a pod is in flight may be the very one it waits for: i
 Upstream: pkg/scheduler/backend/queue/active_queue.go (inFlightPods, inFlightEvents).
 """
 
+from collections import deque
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from seatrial.scheduler.framework.events import ClusterEvent, label_of
+from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.framework.events import ASSIGNED_ADD, ClusterEvent, label_of
+
+MOST_COMING = 64
+"""How many bindings are on their way back at a time."""
 
 
 class InFlightEvent(NamedTuple):
@@ -61,3 +67,27 @@ class InFlight:
         oldest = next(iter(self.since.values()), self._start + len(self._log))
         del self._log[: oldest - self._start]
         self._start = oldest
+
+
+class ComingBindings:
+    """Bindings whose events upstream receives only after the pods that were queued at that time were tried.
+
+    A binding cycle runs while the next pods are scheduled, and its event comes back by the watch. A pod that fails in
+    between is tried again when the event arrives. Here a binding is done at once, so its event is judged as well when a
+    pod fails that was queued before it.
+    """
+
+    def __init__(self) -> None:
+        self._log: deque[InFlightEvent] = deque(maxlen=MOST_COMING)
+        self.count = 0
+        """How many there were so far."""
+
+    def add(self, pod: PodInfo) -> None:
+        """A pod is bound, while others are queued."""
+        self._log.append(InFlightEvent(ASSIGNED_ADD, None, pod))
+        self.count += 1
+
+    def since(self, count: int) -> Sequence[InFlightEvent]:
+        """Those after the first `count`."""
+        newer = self.count - count
+        return list(self._log)[-newer:] if newer else ()

@@ -31,6 +31,8 @@ class QueuedPod:
     """The message of the last error, and the number of changes at that time."""
     backoff_until: int | None = None
     was_flushed: bool = False
+    bindings_before: int = 0
+    """How many bindings were on their way when the pod was queued last; see `ComingBindings`."""
     signature: bytes | None = None
     """All that plugins read of the pod, for batching; None where that cannot be said."""
     last_status: tuple[PodInfo, str, str, str | None] | None = None

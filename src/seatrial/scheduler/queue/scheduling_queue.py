@@ -13,6 +13,7 @@ from seatrial.clock import Clock, Timer
 from seatrial.model.times import MINUTE, SECOND
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.events import (
+    ASSIGNED_ADD,
     ASSIGNED_POD,
     ATTEMPT_FAILED,
     BACKOFF_COMPLETE,
@@ -30,7 +31,7 @@ from seatrial.scheduler.framework.events import (
 from seatrial.scheduler.framework.status import Status
 from seatrial.scheduler.queue.backoff_queue import BackoffQueue
 from seatrial.scheduler.queue.heap import Order, PodHeap
-from seatrial.scheduler.queue.in_flight import InFlight
+from seatrial.scheduler.queue.in_flight import ComingBindings, InFlight, InFlightEvent
 from seatrial.scheduler.queue.nominator import PodNominator
 from seatrial.scheduler.queue.queued_pod_info import QueuedPod, priority_order
 from seatrial.scheduler.queue.queueing_hints import Hinting, Registrations, Worth
@@ -73,6 +74,7 @@ class SchedulingQueue:
         self.nominator = nominator
         self.hinting = Hinting(hints)
         self.in_flight = InFlight()
+        self._coming = ComingBindings()
         self.active = PodHeap(order)
         self.backoff = BackoffQueue(clock, initial_backoff, max_backoff, order, pops_early=pops_from_backoff)
         self._pops_from_backoff = pops_from_backoff
@@ -193,6 +195,11 @@ class SchedulingQueue:
             self._move([queued for queued in waiting if check is None or check(queued.pod)], event, old, new)
         self.in_flight.record(event, old, new)
 
+    def expect_binding(self, pod: PodInfo) -> None:
+        """A pod was bound by this scheduler; pods that are queued now are tried before upstream learns of it."""
+        if self.active.present or self.backoff.ordinary.present:
+            self._coming.add(pod)
+
     def activate(self, pods: Iterable[PodInfo]) -> None:
         """Bring pods back at once, as a plugin may ask for."""
         for pod in pods:
@@ -272,13 +279,18 @@ class SchedulingQueue:
         if events is None:
             return Worth.AFTER_BACKOFF
         best = Worth.NOTHING
-        for event, old, new in events:
+        for event, old, new in (*events, *self._coming_for(queued)):
             worth = self.hinting.worth(queued, event, old, new)
             if worth is Worth.AT_ONCE or (worth is Worth.AFTER_BACKOFF and not queued.pending_plugins):
                 return worth
             if worth is Worth.AFTER_BACKOFF:
                 best = worth
         return best
+
+    def _coming_for(self, queued: QueuedPod) -> Sequence[InFlightEvent]:
+        if queued.rejectors.isdisjoint(self.hinting.interested(ASSIGNED_ADD)):
+            return ()
+        return self._coming.since(queued.bindings_before)
 
     def _requeue(self, queued: QueuedPod, worth: Worth, event: ClusterEvent) -> bool:
         """Put a pod where it belongs; whether it left the unschedulable pods."""
@@ -290,6 +302,7 @@ class SchedulingQueue:
                 self._park(queued, event)
                 return False
             self.unschedulable.remove(queued.key)
+            queued.bindings_before = self._coming.count
             self.backoff.add(queued)
             self._report_incoming("backoff", event)
             self._arm_error_timer()
@@ -318,6 +331,7 @@ class SchedulingQueue:
         """A pod becomes active: it leaves the other places."""
         if queued.first_attempt is None:
             queued.first_attempt = self._clock.now()
+        queued.bindings_before = self._coming.count
         self.unschedulable.remove(queued.key)
         if self.backoff:
             self.backoff.remove(queued.key)

@@ -14,6 +14,7 @@ from seatrial.model.errors import NotFound, StatusError
 from seatrial.model.times import MINUTE, to_micro_time
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.cache.store_cluster import WRITER
+from seatrial.scheduler.versions import DEFAULT, Rules
 from seatrial.store import PreparedCreate, Store
 from seatrial.store.options import CreateOptions
 
@@ -30,10 +31,10 @@ _Key = tuple[str, ...]
 class _Series:
     """One event and how often it was seen."""
 
-    __slots__ = ("count", "first", "last", "name", "note")
+    __slots__ = ("count", "first", "last", "name", "note", "related")
 
-    def __init__(self, name: str, note: str, now: int) -> None:
-        self.name, self.note = name, note
+    def __init__(self, name: str, note: str, now: int, related: PodInfo | None = None) -> None:
+        self.name, self.note, self.related = name, note, related
         self.count = 1
         self.first = self.last = now
 
@@ -41,8 +42,9 @@ class _Series:
 class EventReporter:
     """Writes Events about pods into a store."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, rules: Rules = DEFAULT.rules) -> None:
         self._store, self._clock = store, clock
+        self._relates_preemptors = rules.relates_preemptors
         self._kind = store.kinds.served("v1", "Event")
         self._series: dict[_Key, _Series] = {}
         self._prepared: dict[_Key, PreparedCreate] = {}
@@ -68,15 +70,21 @@ class EventReporter:
         self._report(pod, "Warning", "FailedScheduling", "Scheduling", _cut(message), profile)
 
     def preempted(self, victim: PodInfo, by: PodInfo, node: str, profile: str, *, in_memory: bool = False) -> None:
-        """The event has no `related`: upstream passes a wrapper of the preemptor, of which it makes no reference."""
-        note = f"Preempted by pod {by.uid} on node {node}" + (" (in kube-scheduler memory)." if in_memory else "")
+        """Newer versions pass a wrapper of the preemptor, of which no reference is made: `related` is missing."""
+        note = f"Preempted by pod {by.uid} on node {node}"
+        if self._relates_preemptors:
+            self._report(victim, "Normal", "Preempted", "Preempting", note, profile, by)
+            return
+        note += " (in kube-scheduler memory)." if in_memory else ""
         self._report(victim, "Normal", "Preempted", "Preempting", note, profile)
 
     def report(self, pod: PodInfo, type: str, reason: str, action: str, note: str, profile: str) -> None:
         """An Event of a plugin."""
         self._report(pod, type, reason, action, note, profile)
 
-    def _report(self, pod: PodInfo, type: str, reason: str, action: str, note: str, profile: str) -> None:
+    def _report(
+        self, pod: PodInfo, type: str, reason: str, action: str, note: str, profile: str, related: PodInfo | None = None
+    ) -> None:
         now = self._clock.now()
         key = (type, action, reason, profile, pod.namespace, pod.name, pod.uid, pod.resource_version)
         series = self._series.get(key)
@@ -87,14 +95,14 @@ class EventReporter:
                 self._write(key, series)
             return
         name = f"{pod.name}.{now * 1000 + next(self._numbers):x}"
-        series = self._series[key] = _Series(name, note, now)
+        series = self._series[key] = _Series(name, note, now, related)
         self._create(key, series)
         self._arm()
 
     def _create(self, key: _Key, series: _Series) -> None:
         *_, name, uid, version = key
         values = (name, uid, version, series.note, to_micro_time(series.first))
-        prepared = self._prepared.get(key[:5]) if series.count == 1 else None
+        prepared = self._prepared.get(key[:5]) if series.count == 1 and series.related is None else None
         try:
             if prepared is None or self._store.create_prepared(prepared, series.name, values, writer=WRITER) is None:
                 self._create_whole(key, series)
@@ -103,19 +111,13 @@ class EventReporter:
             return
 
     def _create_whole(self, key: _Key, series: _Series) -> None:
-        type, action, reason, profile, namespace, name, uid, version = key
+        type, action, reason, profile, *pod = key
+        namespace = pod[0]
         document: Document = {
             "kind": "Event",
             "apiVersion": "v1",
             "metadata": {"name": series.name, "namespace": namespace},
-            "involvedObject": {
-                "kind": "Pod",
-                "namespace": namespace,
-                "name": name,
-                "uid": uid,
-                "apiVersion": "v1",
-                "resourceVersion": version,
-            },
+            "involvedObject": _reference(*pod),
             "reason": reason,
             "message": series.note,
             "source": {},
@@ -129,9 +131,18 @@ class EventReporter:
         }
         if series.count > 1:
             document["series"] = _counted(series)
-        elif (prepared := self._store.prepare_create(self._kind, document, namespace, _TRUSTED)) is not None:
-            self._prepared[key[:5]] = prepared
+        if series.related is not None:
+            other = series.related
+            document["related"] = _reference(other.namespace, other.name, other.uid, other.resource_version)
+        elif series.count == 1:
+            self._prepare(key[:5], document)
         self._store.create(self._kind, document, writer=WRITER, namespace=namespace, options=_TRUSTED)
+
+    def _prepare(self, alike: _Key, document: Document) -> None:
+        """Keep what events that differ in pod, note and time have in common."""
+        prepared = self._store.prepare_create(self._kind, document, alike[-1], _TRUSTED)
+        if prepared is not None:
+            self._prepared[alike] = prepared
 
     def _write(self, key: _Key, series: _Series) -> None:
         def update(document: Document) -> None:
@@ -161,6 +172,17 @@ class EventReporter:
             elif series.count > 1 and self._period % REFRESH_EVERY == 0:
                 self._write(key, series)
         self._arm()
+
+
+def _reference(namespace: str, name: str, uid: str, version: str) -> Document:
+    return {
+        "kind": "Pod",
+        "namespace": namespace,
+        "name": name,
+        "uid": uid,
+        "apiVersion": "v1",
+        "resourceVersion": version,
+    }
 
 
 def _counted(series: _Series) -> Document:

@@ -66,6 +66,8 @@ class PodVolumes:
     bindings: tuple[tuple[Document, Document], ...] = ()
     """Volume and claim."""
     provisions: tuple[Document, ...] = ()
+    capacities: tuple[Document | None, ...] = ()
+    """By claim to provision: the CSIStorageCapacity that has room for it, where its driver publishes any."""
 
 
 def _by_size(one: Document, other: Document) -> int:
@@ -166,11 +168,15 @@ class VolumeBinder:
                 continue
             taken.add(metadata_of(volume).get("name", ""))
             bindings.append((volume, claim))
-        problem = self._check_provisions(to_provision, node)
-        provisions = () if problem is not None else tuple(to_provision)
-        return PodVolumes(tuple(bindings), provisions), problem
+        capacities: list[Document | None] = []
+        problem = self._check_provisions(to_provision, node, capacities)
+        if problem is not None:
+            return PodVolumes(tuple(bindings)), problem
+        return PodVolumes(tuple(bindings), tuple(to_provision), tuple(capacities)), None
 
-    def _check_provisions(self, claims: Sequence[Document], node: NamedNode) -> str | None:
+    def _check_provisions(
+        self, claims: Sequence[Document], node: NamedNode, capacities: list[Document | None]
+    ) -> str | None:
         for claim in claims:
             name = class_of(claim)
             if not name:
@@ -182,24 +188,28 @@ class VolumeBinder:
                 return BIND_CONFLICT
             if not _topology_allowed(storage_class.get("allowedTopologies") or (), node):
                 return BIND_CONFLICT
-            if not self._has_capacity(claim, storage_class, node):
+            is_enough, capacity = self._capacity(claim, storage_class, node)
+            if not is_enough:
                 return NOT_ENOUGH_SPACE
+            capacities.append(capacity)
         return None
 
-    def _has_capacity(self, claim: Document, storage_class: Document, node: NamedNode) -> bool:
-        """Whether a driver that publishes its capacity has enough for the claim within reach of the node."""
+    def _capacity(self, claim: Document, storage_class: Document, node: NamedNode) -> tuple[bool, Document | None]:
+        """Whether there is enough for the claim within reach of the node, and where, if the driver publishes it."""
         size = requested_storage(claim)
         driver = self.cluster.get("CSIDriver", storage_class.get("provisioner", ""))
         if size is None or driver is None or not spec_of(driver).get("storageCapacity"):
-            return True
-        return any(
-            capacity.get("storageClassName") == metadata_of(storage_class).get("name")
-            and (limit := volume_limit(capacity)) is not None
-            and limit.value() >= size.value()
-            and capacity.get("nodeTopology") is not None
-            and LabelSelector.from_document(capacity["nodeTopology"]).matches(node.labels)
-            for capacity in self.cluster.list("CSIStorageCapacity")
-        )
+            return True, None
+        for capacity in self.cluster.list("CSIStorageCapacity"):
+            if (
+                capacity.get("storageClassName") == metadata_of(storage_class).get("name")
+                and (limit := volume_limit(capacity)) is not None
+                and limit.value() >= size.value()
+                and capacity.get("nodeTopology") is not None
+                and LabelSelector.from_document(capacity["nodeTopology"]).matches(node.labels)
+            ):
+                return True, capacity
+        return False, None
 
     # Reserve, PreBind and Unreserve.
 

@@ -27,7 +27,7 @@ class BoundPolicies:
 
     def exist(self, store: Store) -> bool:
         """Whether there is a binding."""
-        return len(store.index(self._bindings)) > 0
+        return bool(store.index(self._bindings))
 
     def found(self, store: Store) -> tuple[BoundPolicy, ...]:
         """All pairs; a binding whose policy does not exist is in none."""

@@ -89,7 +89,7 @@ class WebhookAdmission:
 
     def inputs(self, store: Store, kind: Kind, namespace: str) -> tuple[int, ...] | None:
         """Those of the inner steps; None while a webhook is configured."""
-        if any(len(store.index(configured)) for configured in (self._mutating, self._validating)):
+        if store.index(self._mutating) or store.index(self._validating):
             return None
         return self._inner.inputs(store, kind, namespace)
 

@@ -87,7 +87,7 @@ class Lists:
         if start is not None:
             found = [stored for stored in found if (stored.namespace, stored.name) > start]
         if not selection.is_everything:
-            found = await _selected(found, selection, limit + 1 if limit > 0 else 0)
+            found = await selected(found, selection, limit + 1 if limit > 0 else 0)
         meta = ListMeta(revision)
         if 0 < limit < len(found):
             last = found[limit - 1]
@@ -166,7 +166,8 @@ async def _items(found: Sequence[Stored], rendering: Rendering) -> AsyncIterator
             end = time.monotonic() + TURN
 
 
-async def _selected(found: Sequence[Stored], selection: Selection, enough: int) -> list[Stored]:
+async def selected(found: Sequence[Stored], selection: Selection, enough: int = 0) -> list[Stored]:
+    """The objects in a selection, or the first ones if some are enough; others get their turn meanwhile."""
     chosen: list[Stored] = []
     async for stored, is_in in _in_turns(found, lambda stored: (stored, selection.admits(stored))):
         if is_in:

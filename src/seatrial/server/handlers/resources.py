@@ -18,7 +18,7 @@ from seatrial.server.encoding.versions import convert, storage_kind
 from seatrial.server.extension_points import Gate
 from seatrial.server.handlers import options
 from seatrial.server.handlers import request_bodies as bodies
-from seatrial.server.handlers.list import Lists, parse_revision, too_large
+from seatrial.server.handlers.list import Lists, parse_revision, selected, too_large
 from seatrial.server.handlers.watch import Watches
 from seatrial.server.messages import Answer, Request, Stream, json_answer
 from seatrial.server.paths import Target
@@ -214,7 +214,7 @@ class Resources:
         _warn_of_orphans(request, kind, chosen)
         selection = selection_of(request, target, self._tables.selectable_fields(target.kind))
         answer = await self._lists.answer(request, kind, selection, self.rendering(request, target.kind))
-        found = self.store.list(kind, selection.namespace, selection.labels, selection.fields)
+        found = await selected(self.store.list(kind, selection.namespace), selection)
         for number, stored in enumerate(found, 1):
             with contextlib.suppress(NotFound), long_turn():
                 self.store.delete(

@@ -54,7 +54,7 @@ class Reviews:
     async def _serve(self, request: Request, target: Target) -> Answer:
         if request.method != "POST" or not target.is_collection:
             raise not_allowed()
-        rendering = Rendering(target.kind, negotiate(request.header("accept")))
+        rendering = Rendering(target.kind, negotiate(request.header("accept")), pretty=request.wants_indented)
         options.create_options(request, trusted=True)
         document = bodies.read_object(request, target.kind)
         answered = self._reviews[target.kind.kind](document, request, target)

@@ -81,8 +81,8 @@ def _exchange(connection: _Connection, request: Request, path: str, prefix: str)
     headers = {name: value for name in HANDED_ON if (value := request.header(name))}
     try:
         connection.request(request.method, path, request.body or None, headers)
-        answer = connection.getresponse()
-        body = answer.read(LARGEST_ANSWER)
+        with connection.getresponse() as answer:
+            body = answer.read(LARGEST_ANSWER)
     except (OSError, http.client.HTTPException) as error:
         raise ServiceUnavailable(f"error trying to reach service: {error}") from error
     finally:

@@ -2,7 +2,8 @@
 listwatchresources, and, where their owners are handed in, schedulerconfiguration and reset.
 
 Shapes and status codes are those of kube-scheduler-simulator (simulator/server/handler, simulator/snapshot,
-simulator/resourcewatcher). An export has two keys more: all other objects, and when it was made.
+simulator/resourcewatcher). An export has two keys more: all other objects, and when it was made. With
+`dryRun=All`, POST /schedulerconfiguration changes nothing and answers with the expanded configuration.
 """
 
 import asyncio
@@ -59,6 +60,9 @@ class SchedulerService(Protocol):
 
     def configuration(self) -> Document:
         """The KubeSchedulerConfiguration in force."""
+
+    def expanded(self, configuration: Document) -> Document:
+        """The configuration with the plugins of every extension point spelled out; refused as by `restart`."""
 
     def restart(self, configuration: Document) -> None:
         """Restart with these profiles and extenders; a StatusError or ConfigError refuses them."""
@@ -154,6 +158,8 @@ class SimulatorApi:
         body = read_json(request)
         if not isinstance(body, dict):
             raise BadRequest("expected a KubeSchedulerConfiguration")
+        if request.query.get("dryRun"):
+            return json_answer(self._running_scheduler().expanded(body))
         self._running_scheduler().restart(body)
         return Answer(b"", 202)
 

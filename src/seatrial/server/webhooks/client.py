@@ -76,8 +76,8 @@ def call(address: Address, client: Document, review: Document, seconds: int) -> 
     try:
         headers = {"Content-Type": "application/json", "Accept": "application/json, */*", "User-Agent": "seatrial"}
         connection.request("POST", f"{parts.path or '/'}?{parts.query}", encode(review), headers)
-        answer = connection.getresponse()
-        status, body = answer.status, answer.read(LARGEST_ANSWER)
+        with connection.getresponse() as answer:
+            status, body = answer.status, answer.read(LARGEST_ANSWER)
     except (OSError, http.client.HTTPException) as error:
         raise CallError(f'Post "{target}": {_why(error, connection)}') from error
     finally:

@@ -38,8 +38,8 @@ class Version:
     kind: Kind
     served: bool
     stored: bool
-    deprecated: bool
     warning: str
+    """The text of the Warning header that answers about a deprecated version carry."""
     openapi: Document
     columns: tuple[Document, ...]
     selectable: tuple[str, ...]
@@ -143,13 +143,26 @@ def _version(spec: Document, version: Document) -> Version:
         _kind(spec, version["name"], subresources),
         served=bool(version.get("served")),
         stored=bool(version.get("storage")),
-        deprecated=bool(version.get("deprecated")),
-        warning=version.get("deprecationWarning") or "",
+        warning=_deprecation(spec, version) if version.get("deprecated") else "",
         openapi=(version.get("schema") or {}).get("openAPIV3Schema") or {},
         columns=tuple(version.get("additionalPrinterColumns") or ()),
         selectable=tuple(field["jsonPath"].removeprefix(".") for field in version.get("selectableFields") or ()),
         scale=_scale(subresources["scale"]) if "scale" in subresources else None,
     )
+
+
+def _deprecation(spec: Document, version: Document) -> str:
+    if version.get("deprecationWarning"):
+        return str(version["deprecationWarning"])
+    rank = version_rank(version["name"])
+    better = [
+        (version_rank(other["name"]), other["name"])
+        for other in spec["versions"]
+        if other.get("served") and not other.get("deprecated") and version_rank(other["name"]) < rank
+    ]
+    group, kind = spec["group"], spec["names"]["kind"]
+    advice = f"; use {group}/{min(better)[1]} {kind}" if better else ""
+    return f"{group}/{version['name']} {kind} is deprecated{advice}"
 
 
 def _kind(spec: Document, version: str, subresources: Document) -> Kind:

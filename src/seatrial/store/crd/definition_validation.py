@@ -10,6 +10,7 @@ from typing import Any
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.model.regular_expressions import RegexError, regex
+from seatrial.store.crd.approval import approval_causes
 from seatrial.store.crd.conversion_validation import conversion_causes, stored_version_causes
 from seatrial.store.crd.default_validation import default_causes
 from seatrial.store.crd.rule_validation import rule_causes, rule_text_causes
@@ -41,6 +42,7 @@ def definition_causes(document: Document, old: Document | None = None) -> list[C
             break
         found += _version_causes(version, f"spec.versions[{index}]", alike)
     found += conversion_causes(spec, old)
+    found += approval_causes(document, old)
     if old is not None:
         found += stored_version_causes(document)
     return found

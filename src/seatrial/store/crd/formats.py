@@ -6,9 +6,11 @@ Upstream: kube-openapi/pkg/validation/strfmt and apiextensions-apiserver/pkg/api
 import binascii
 import ipaddress
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
+from typing import Any
 
+from seatrial.model.documents import Document
 from seatrial.model.durations import DurationError, parse_nanoseconds
 from seatrial.model.times import parse_time
 from seatrial.store.object_meta import label_faults, subdomain_faults
@@ -78,3 +80,31 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
 
 CHECKED_FORMATS = frozenset((*_CHECKS, "date-time", "k8s-short-name", "k8s-long-name"))
 """Every spelling of a format that is checked."""
+_ACCEPTED = frozenset((*_CHECKS, "bsonobjectid", "creditcard", "isbn", "isbn10", "isbn13", "password", "rgbcolor"))
+"""Formats of strings that upstream knows; some are not checked here."""
+_NUMBERS = {"integer": ("int32", "int64"), "number": ("float", "double")}
+_DATA = frozenset(("default", "enum", "example", "required", "x-kubernetes-validations"))
+
+
+def unrecognized_formats(definition: Document) -> Iterator[str]:
+    """The formats in the schemas of a CustomResourceDefinition that are ignored."""
+    for version in (definition.get("spec") or {}).get("versions") or ():
+        yield from _unrecognized((version.get("schema") or {}).get("openAPIV3Schema"))
+
+
+def _unrecognized(schema: Any) -> Iterator[str]:
+    if isinstance(schema, list):
+        for each in schema:
+            yield from _unrecognized(each)
+    if not isinstance(schema, dict):
+        return
+    name, type_ = schema.get("format"), schema.get("type", "")
+    if isinstance(name, str) and name:
+        known = name.replace("-", "") in _ACCEPTED if type_ in ("", "string") else name in _NUMBERS.get(type_, ())
+        if not known:
+            yield name
+    for key, value in schema.items():
+        if key in ("properties", "patternProperties", "definitions", "dependencies") and isinstance(value, dict):
+            yield from _unrecognized(list(value.values()))
+        elif key not in _DATA:
+            yield from _unrecognized(value)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from seatrial.model.documents import Document
 from seatrial.model.times import to_time
+from seatrial.store.crd.approval import CONDITION, approval
 from seatrial.store.crd.definition import Definition
 from seatrial.store.object_meta import Faults, NameFaults, subdomain_faults
 
@@ -43,6 +44,8 @@ def accept(document: Document, old: Document | None, others: Iterable[Definition
             now,
         ),
     ]
+    if (state := approval(document)) is not None:
+        conditions.append(_condition(before, CONDITION, state[0] == "ApprovedAnnotation", state, now))
     names = spec["names"] if accepted else before.get("acceptedNames") or {"plural": "", "kind": ""}
     stored = list(written.get("storedVersions") or ())
     stored += [
@@ -51,7 +54,7 @@ def accept(document: Document, old: Document | None, others: Iterable[Definition
     extra = [
         condition
         for condition in written.get("conditions") or ()
-        if condition.get("type") not in ("NamesAccepted", "Established")
+        if condition.get("type") not in ("NamesAccepted", "Established", CONDITION)
     ]
     document["status"] = {"conditions": conditions + extra, "acceptedNames": names, "storedVersions": stored}
 

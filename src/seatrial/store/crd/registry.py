@@ -91,6 +91,11 @@ class Definitions:
         version = self.version(kind)
         return version.selectable if version is not None else ()
 
+    def deprecation(self, kind: Kind) -> str:
+        """The warning that answers about a deprecated version of a defined kind carry."""
+        version = self.version(kind) if kind.custom else None
+        return version.warning if version is not None else ""
+
     def scale_paths(self, kind: Kind) -> ScalePaths | None:
         version = self.version(kind)
         return version.scale if version is not None else None
@@ -100,6 +105,16 @@ class Definitions:
         version = self.version(kind)
         if version is not None:
             apply_defaults(version.openapi, document)
+
+    def apply_status_default(self, kind: Kind, document: Document) -> None:
+        """Fill in the default of a status that the creation of the object has dropped.
+
+        Upstream applies defaults when it reads an object from its storage, so the answer has them too.
+        """
+        version = self.version(kind)
+        status = (version.openapi.get("properties") or {}).get("status") if version is not None else None
+        if status and "default" in status and "status" not in document:
+            apply_defaults({"properties": {"status": status}}, document)
 
     def defaults_since(self, kind: Kind, revision: int) -> Document | None:
         """The schema whose defaults an object of this revision may lack, as its definition was written later."""
@@ -123,6 +138,14 @@ class Definitions:
     def accept(self, document: Document, old: Document | None, now: int) -> None:
         """Set the status of a definition: whether its names are free, and which versions have been stored."""
         accept(document, old, self._definitions.values(), now)
+
+    @staticmethod
+    def warnings(document: Document, old: Document | None) -> list[str]:
+        """The warnings about a CustomResourceDefinition that replaces another."""
+        from seatrial.store.crd.formats import unrecognized_formats
+
+        before = set(unrecognized_formats(old)) if old is not None else ()
+        return [f'unrecognized format "{name}"' for name in unrecognized_formats(document) if name not in before]
 
     @staticmethod
     def definition_causes(document: Document, old: Document | None, subresource: str) -> list[Cause]:

@@ -24,7 +24,7 @@ from seatrial.model.cel import (
     timestamp_of,
 )
 from seatrial.model.cel.costs import PER_CALL_LIMIT, RUNTIME_BUDGET, CostExceeded, Meter
-from seatrial.model.cel.declarations import escaped
+from seatrial.model.cel.declarations import names_in_rules
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.crd.ratcheting import ABSENT, old_items
@@ -234,8 +234,8 @@ def _cel_object(schema: Document, value: Document, root: bool) -> Document:
         return value
     result = {}
     for key, known in (properties or {}).items():
-        if key in value and (name := escaped(key)) is not None:
-            result[name] = cel_value(known, value[key])
+        if key in value and (names := names_in_rules(key)):
+            result.update(dict.fromkeys(names, cel_value(known, value[key])))
     if root or schema.get("x-kubernetes-embedded-resource"):
         metadata = value.get("metadata") or {}
         result["metadata"] = {key: metadata[key] for key in ("name", "generateName") if key in metadata}

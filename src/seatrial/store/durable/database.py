@@ -285,7 +285,7 @@ class _Batch:
         if previous is not None:
             self._keep(change, previous)
         list = self._remove(previous.revision) if previous is not None else None
-        content = stored.content
+        content = stored.pieces
         if change.type == "DELETED" or isinstance(content, bytes):
             if list is not None:
                 self._cut(list, 0)
@@ -312,7 +312,7 @@ class _Batch:
 
     def _keep(self, change: Change, previous: Stored) -> None:
         """Take the state before a change to the history; one in pieces is too large for that."""
-        if isinstance(previous.content, bytes):
+        if isinstance(previous.pieces, bytes):
             row = history_row(change, previous)
             self._replaced.append(row)
             self._totals.add(row.checksum)

@@ -84,7 +84,7 @@ class Totals:
 
 def object_row(stored: Stored, list: int | None) -> ObjectRow:
     """The row of an object."""
-    content = stored.content
+    content = stored.pieces
     head, tail = (content, None) if isinstance(content, bytes) else (content[0], content[-1])
     kind = _kind_text(stored.kind)
     checksum = object_checksum(stored.revision, kind, stored.namespace, stored.name, list, head, tail)

@@ -4,5 +4,6 @@ from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
     from seatrial.store.mvcc.history import History
+    from seatrial.store.mvcc.packing import Packing
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

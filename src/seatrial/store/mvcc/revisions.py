@@ -16,7 +16,8 @@ from seatrial.model.documents import Document, encode_to_keep
 from seatrial.model.kinds import Kind
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
-from seatrial.store.objects import Change, ChangeType, Facets, Stored
+from seatrial.store.mvcc.packing import Packing
+from seatrial.store.objects import Change, ChangeType, Facets, Stored, facets_of
 from seatrial.store.views.view import Views
 
 Listener = Callable[[Change], None]
@@ -53,7 +54,7 @@ class Subscription(NamedTuple):
 class Revisions:
     """Objects, their history and the subscribed listeners."""
 
-    def __init__(self, history: History | None = None) -> None:
+    def __init__(self, history: History | None = None, packing: Packing | None = None) -> None:
         self.revision = 0
         self.views = Views()
         """What is kept of the views of the objects."""
@@ -63,6 +64,8 @@ class Revisions:
         """How many changes each kind has had; equal numbers mean equal objects."""
         self.journal: Listener | None = None
         """Called first for each commit; it makes them durable."""
+        self.packing = packing
+        """Keeps once what objects have in common; None: each is kept as it is encoded."""
         self._subscriptions: list[Subscription] = []
         self._interested: dict[Sort, tuple[Listener, ...]] = {}
         self._untold: deque[Change] = deque()
@@ -83,8 +86,12 @@ class Revisions:
         writer: str,
         at: int,
         subresource: str = "",
+        keep_facets: bool = False,
     ) -> Stored:
-        """Commit a new state of an object, which gets its resourceVersion here."""
+        """Commit a new state of an object, which gets its resourceVersion here.
+
+        `keep_facets`: it is read faster and takes more memory.
+        """
         metadata = document["metadata"]
         metadata["resourceVersion"] = str(self.revision + 1)
         if previous is None:
@@ -92,7 +99,8 @@ class Revisions:
         else:
             namespace, name = previous.namespace, previous.name
         content = encode_to_keep(document)
-        stored = Stored(kind, namespace, name, self.revision + 1, content, None, self.views)
+        facets = facets_of(kind, document) if keep_facets else None
+        stored = Stored(kind, namespace, name, self.revision + 1, content, facets, self.views)
         self._commit(Change("MODIFIED" if previous else "ADDED", stored, previous, writer, at, subresource))
         return stored
 
@@ -186,6 +194,8 @@ class Revisions:
             index.put(stored)
         self.revision = stored.revision
         self.history.append(change)
+        if self.packing is not None:
+            self.packing.add(stored)
         if self._telling or self._untold:
             self._untold.append(change)
         if self._telling:

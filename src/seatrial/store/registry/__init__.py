@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from seatrial.store.registry.patching import patched
     from seatrial.store.registry.qos import quality_of_service
     from seatrial.store.registry.status_apart import Apart
-    from seatrial.store.registry.status_writes import document_without_status, write_status
+    from seatrial.store.registry.status_writes import annotate, document_without_status, write_status
     from seatrial.store.registry.strategy import VariableFields
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

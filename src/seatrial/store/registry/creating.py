@@ -6,6 +6,7 @@ Upstream: k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate) and generi
 from functools import partial
 from typing import TYPE_CHECKING
 
+from seatrial.model.defaults import apply_gates
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
@@ -78,9 +79,12 @@ def _create(
         store.rules.validate_create(kind, document, restored=options.restored)
 
     large("create", lambda: meaning(document), check)
+    store.rules.warn(kind, document, None, options)
     if (current := store.index(kind).find(namespace, name)) is not None:
         raise already_exists(kind, current)
     stored_as, stored_document = store.versions.to_storage(kind, document)
+    if kind.custom:
+        store.definitions.apply_status_default(stored_as, stored_document)
     store.versions.rehearse_read(given, stored_document)
     # Last, since a quota is charged here; what lived before was let in before.
     request.document = document
@@ -150,6 +154,8 @@ def prepare(store: "Store", kind: Kind, document: Document, namespace: str, *, r
     metadata, now, identities = document["metadata"], store.clock_of(kind).now(), store.identities_of(kind)
     metadata.pop("resourceVersion", None)
     metadata.pop("selfLink", None)
+    if store.gates:
+        apply_gates(document, store.gates)
     if restored:
         if not metadata.get("uid"):
             metadata["uid"] = identities.uid(kind, namespace, metadata["name"])

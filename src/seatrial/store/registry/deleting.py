@@ -53,6 +53,7 @@ def delete(
     store.admission.validate(request)
     if kind.group_kind == DEFINITIONS:
         return _delete_definition(store, current, writer, options)
+    is_repeated = "deletionTimestamp" in metadata
     grace = _grace(document, kind, options)
     if grace is not None and not _shortens(metadata, grace, options):
         return current
@@ -67,7 +68,7 @@ def delete(
     if not waits:
         store.remove(current, document, writer=writer)
         return None
-    if document == current.document():
+    if is_repeated and document == current.document():
         return current
     return store.put(kind, document, current, writer=writer)
 

@@ -4,7 +4,9 @@ Upstream: pkg/registry/core/pod/storage/eviction.go.
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause, Forbidden, StatusError, TooManyRequests
@@ -14,6 +16,8 @@ from seatrial.model.times import to_time
 from seatrial.store.objects import Stored
 from seatrial.store.options import DeleteOptions
 from seatrial.store.registry import deleting
+from seatrial.store.registry.status_writes import write_status
+from seatrial.store.views import View
 
 if TYPE_CHECKING:
     from seatrial.store.store import Store
@@ -24,9 +28,30 @@ REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
 SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
 
 
+class _Spec(msgspec.Struct):
+    selector: dict[str, Any] | None = None
+
+
+class _Budget(msgspec.Struct):
+    spec: _Spec | None = None
+
+
+def _selector(budget: _Budget) -> LabelSelector | None:
+    """The selector; None without one, and where it is not valid."""
+    given = budget.spec.selector if budget.spec is not None else None
+    try:
+        return LabelSelector.from_document(given) if given is not None else None
+    except SelectorError:
+        return None
+
+
+_SELECTOR = View(_Budget, _selector)
+
+
 def evict(store: "Store", current: Stored, writer: str, options: DeleteOptions) -> None:
     """Delete a pod where its disruption budget allows it; TooManyRequests where not now."""
     pod = current.document()
+    status = pod.setdefault("status", {})
     deleting.check_preconditions(current.kind, pod["metadata"], options)
     if not _is_beyond_budgets(pod):
         budgets = _budgets_of(store, pod)
@@ -35,7 +60,7 @@ def evict(store: "Store", current: Stored, writer: str, options: DeleteOptions) 
         if budgets and not _is_spared(budgets[0].document(), pod):
             _spend(store, budgets[0], pod["metadata"]["name"], writer, options)
     if not options.dry_run:
-        _mark_disrupted(store, current, writer)
+        _mark_disrupted(store, current, status, writer)
         options = replace(options, preconditions_resource_version="")
     deleting.delete(store, store.current(current.kind, current.name, current.namespace), writer, options)
 
@@ -46,15 +71,9 @@ def _is_beyond_budgets(pod: Document) -> bool:
 
 
 def _budgets_of(store: "Store", pod: Document) -> list[Stored]:
-    labels, found = pod["metadata"].get("labels") or {}, []
-    for budget in store.index(BUDGETS).all(pod["metadata"]["namespace"]):
-        selector = (budget.document().get("spec") or {}).get("selector")
-        try:
-            if selector is not None and LabelSelector.from_document(selector).matches(labels):
-                found.append(budget)
-        except SelectorError:
-            continue
-    return found
+    labels = pod["metadata"].get("labels") or {}
+    budgets = [(budget, _SELECTOR.read(budget)) for budget in store.index(BUDGETS).all(pod["metadata"]["namespace"])]
+    return [budget for budget, selector in budgets if selector is not None and selector.matches(labels)]
 
 
 def _is_spared(budget: Document, pod: Document) -> bool:
@@ -86,8 +105,7 @@ def _spend(store: "Store", stored: Stored, pod: str, writer: str, options: Delet
         spent["disruptedPods"] = {**(status.get("disruptedPods") or {}), pod: to_time(store.clock.now())}
         if allowed == 1:
             _close(spent, budget["metadata"].get("generation", 0), store.clock.now())
-        budget["status"] = spent
-        store.put(stored.kind, budget, stored, writer=writer, subresource="status")
+        write_status(store, stored, spent, writer)
 
 
 def _close(status: Document, generation: int, now: int) -> None:
@@ -124,9 +142,7 @@ def _why_none(name: str, status: Document) -> str:
     return f"The disruption budget {name} does not allow evicting pods currently"
 
 
-def _mark_disrupted(store: "Store", current: Stored, writer: str) -> None:
-    pod = current.document()
-    status = pod.setdefault("status", {})
+def _mark_disrupted(store: "Store", current: Stored, status: Document, writer: str) -> None:
     fresh = {
         "type": "DisruptionTarget",
         "status": "True",
@@ -139,7 +155,7 @@ def _mark_disrupted(store: "Store", current: Stored, writer: str) -> None:
     if any(condition.get("type") == fresh["type"] and condition.get("status") == "True" for condition in conditions):
         return
     status["conditions"] = [condition for condition in conditions if condition.get("type") != fresh["type"]] + [fresh]
-    store.put(current.kind, pod, current, writer=writer, subresource="status")
+    write_status(store, current, status, writer)
 
 
 def _refusal(why: str, retry_after: int = 0) -> TooManyRequests:

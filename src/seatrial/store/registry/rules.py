@@ -72,6 +72,11 @@ class Rules:
         if causes:
             raise refusal(kind, document["metadata"].get("name", ""), causes)
 
+    def warn(self, kind: Kind, document: Document, old: Document | None, options: WriteOptions) -> None:
+        """Warn the writer of what is valid and yet has no effect."""
+        if kind.group_kind == DEFINITIONS and options.warnings is not None:
+            options.warnings.extend(self._definitions.warnings(document, old))
+
     def _causes(self, kind: Kind, document: Document, old: Document | None, subresource: str) -> list[Cause]:
         if kind.custom:
             return self._definitions.causes(kind, document, old)

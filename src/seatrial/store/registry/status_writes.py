@@ -1,4 +1,4 @@
-"""Writes a status without decoding the rest of the object.
+"""Writes of our own that need no checking: a status without decoding the rest of the object, and an annotation.
 
 A controller's own status needs no checking, and the rest of the object does not change with it: the encoded status is
 put in the place of the old one. The old status is read the same way, so writing an equal status costs nothing.
@@ -39,6 +39,16 @@ def write_status(store: "Store", stored: Stored, status: Document | bytes, write
     return store.write_pieces(
         stored, lambda revision: (_joined(stored, data, present, fresh, revision),), writer=writer, facets=facets
     )
+
+
+def annotate(store: "Store", stored: Stored, key: str, value: str, writer: str) -> Stored:
+    """Set an annotation of ours, unless it is equal; what is there was checked when it came in."""
+    document = stored.document()
+    annotations = document["metadata"].setdefault("annotations", {})
+    if annotations.get(key) == value:
+        return stored
+    annotations[key] = value
+    return store.put(stored.kind, document, stored, writer=writer)
 
 
 def _joined(stored: Stored, data: bytes, present: bytes, fresh: bytes, revision: int) -> bytes:

@@ -101,9 +101,12 @@ class Sighting(NamedTuple):
 
     def encoded(self) -> list[bytes] | None:
         """The values as JSON; None where one is not valid."""
-        if not all(field.is_valid(field.value) for field in self.fields):
-            return None
-        return [orjson.dumps(field.value) for field in self.fields]
+        encoded = []
+        for field in self.fields:
+            if not field.is_valid(field.value):
+                return None
+            encoded.append(orjson.dumps(field.value))
+        return encoded
 
 
 @dataclass(slots=True, eq=False)

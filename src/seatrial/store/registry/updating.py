@@ -75,6 +75,7 @@ def update(
         lambda: revision + meaning(document),
         lambda: store.rules.validate_update(kind, document, old, subresource),
     )
+    store.rules.warn(kind, document, old, options)
     stored_as, stored_document = store.versions.to_storage(kind, document)
     store.versions.rehearse_read(given, stored_document)
     store.admission.validate(request)

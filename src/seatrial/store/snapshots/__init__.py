@@ -12,7 +12,7 @@ from seatrial.store.snapshots.formats import OBJECTS, objects_of, read_objects, 
 from seatrial.store.snapshots.loading import export, exported, load
 from seatrial.store.snapshots.manifests import manifests_of
 from seatrial.store.snapshots.owners import ABSENT_OWNERS, has_absent_owner
-from seatrial.store.snapshots.prices import read_prices
+from seatrial.store.snapshots.prices import price_of, read_prices
 from seatrial.store.snapshots.references import missing_references, plural
 from seatrial.store.snapshots.restoring import SnapshotError, prepare, restore_cluster, settle
 from seatrial.store.snapshots.snapshot import Snapshot

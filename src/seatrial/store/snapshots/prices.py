@@ -68,6 +68,17 @@ def read_prices(path: Path) -> Prices:
     return found
 
 
+def price_of(node: Document, prices: Prices | None) -> float | None:
+    """What a node costs an hour: by its label, else by the file; None where neither knows it."""
+    labels: dict[str, str] = node["metadata"].get("labels") or {}
+    if PRICE in labels:
+        try:
+            return float(labels[PRICE])
+        except ValueError:
+            return None
+    return prices.of(labels) if prices is not None else None
+
+
 def priced(documents: Sequence[Document], prices: Prices) -> list[Document]:
     """The objects of a snapshot, nodes with the label of their price; one that a node has already stays."""
     found = []

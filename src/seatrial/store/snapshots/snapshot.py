@@ -28,14 +28,25 @@ class Snapshot(Sequence[Document]):
     def read(cls, path: Path, which: Unbind = UNBIND_NONE, order: UnbindOrder = "created", seed: int = 0) -> "Snapshot":
         """The objects of a file, their pods without nodes where that is asked for; ConfigError names what is wrong."""
         found = read_snapshot([path], refuse_scenarios=True)
-        notes = missing_references(found)
+        return cls(found, path=str(path), notes=missing_references(found)).unbound(which, order, seed)
+
+    def unbound(self, which: Unbind, order: UnbindOrder = "created", seed: int = 0) -> "Snapshot":
+        """The same with pods that lose their nodes and are scheduled again."""
         if which == UNBIND_NONE:
-            return cls(found, path=str(path), notes=notes)
-        freed = unbind(found, which)
-        count = sum(old is not new and old["kind"] == "Pod" for old, new in zip(found, freed, strict=True))
-        total = sum(document["kind"] == "Pod" for document in found)
-        notes.append(f"{count} of {total} {plural('Pod', total)} lose their nodes, order {order}")
-        return cls(freed, order=order, path=str(path), notes=notes).with_seed(seed)
+            return self
+        freed = unbind(self.documents, which)
+        count = sum(old is not new and old["kind"] == "Pod" for old, new in zip(self.documents, freed, strict=True))
+        total = sum(document["kind"] == "Pod" for document in self.documents)
+        notes = [*self.notes, f"{count} of {total} {plural('Pod', total)} lose their nodes, order {order}"]
+        return replace(self, documents=freed, order=order, notes=notes).with_seed(seed)
+
+    def kubelet_minors(self) -> set[str]:
+        """The minor versions of Kubernetes that its nodes report, as `1.36`."""
+        infos = (
+            (each.get("status") or {}).get("nodeInfo") or {} for each in self.documents if each.get("kind") == "Node"
+        )
+        versions = (str(info.get("kubeletVersion") or "").removeprefix("v").split(".") for info in infos)
+        return {".".join(parts[:2]) for parts in versions if len(parts) > 1}
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -20,16 +20,16 @@ What is kept of all that is in the `Views` of the store and in its templates. It
 `SEATRIAL_TEMPLATES=off` switches off what objects share. A view, which is a constant of its module, keeps nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import UnionType
-from typing import Any, Final, Generic, TypeVar, TypeVarTuple, Union, cast, get_args, get_origin, overload
+from typing import Any, Generic, TypeVar, TypeVarTuple, Union, cast, get_args, get_origin, overload
 from weakref import ReferenceType, ref
 
 import msgspec
 
-from seatrial.model.documents import decode, encode
 from seatrial.store.memo import Memo
-from seatrial.store.objects import Path, Stored, Varying
+from seatrial.store.objects import Facets, Path, Stored, Varying
+from seatrial.store.views.filling import ABSENT, MISSING, Fill, at, filler
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -37,21 +37,13 @@ P = TypeVarTuple("P")
 ROWS_KEPT = 1024
 OWN_KEPT = 256
 RESULTS_KEPT = 256
-MISSING: Final = object()
-ABSENT: Final = object()
 _POD = ("", "Pod")
 NODE_NAME: Path = ("spec", "nodeName")
 _STATUS: Path = ("status",)
-_FIELDS_TRACKED: Path = ("metadata", "managedFields")
-_OWN: tuple[Path, ...] = (
-    ("metadata", "name"),
-    ("metadata", "uid"),
-    ("metadata", "resourceVersion"),
-    NODE_NAME,
-    _STATUS,
-)
-Tree = dict[str | int, Any]
-"""Values to fill in, by the steps of their paths."""
+FIELDS_TRACKED: Path = ("metadata", "managedFields")
+_NAME: Path = ("metadata", "name")
+_UID: Path = ("metadata", "uid")
+OWN: tuple[Path, ...] = (_NAME, _UID, ("metadata", "resourceVersion"), NODE_NAME, _STATUS)
 
 
 class Views(dict["ReferenceType[View[Any]]", Memo[Any, Any]]):
@@ -107,9 +99,11 @@ class View(Generic[R]):
         self.reference = ref(self)
         self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(type)
         self._row = row
-        shown = {path for path in (*_OWN, _FIELDS_TRACKED) if path not in without and _is_shown(type, path)}
-        self._is_shared = _FIELDS_TRACKED not in shown
-        self._own = tuple(path for path in _OWN if path in shown) if self._is_shared else ()
+        shown = {path for path in (*OWN, FIELDS_TRACKED) if path not in without and _is_shown(type, path)}
+        self._is_shared = FIELDS_TRACKED not in shown
+        self._own = tuple(path for path in OWN if path in shown) if self._is_shared else ()
+        self._own_of_others = tuple(path for path in self._own if path != NODE_NAME)
+        """The own fields of objects other than pods."""
         self._status = StatusView(_type_of_status(type), kept=kept) if _STATUS in self._own else None
 
     def read(self, stored: Stored) -> R:
@@ -121,54 +115,63 @@ class View(Generic[R]):
         if rows is None:
             rows = views.add(self)
         if facets is None or not self._is_shared:
-            found = rows.get(stored.revision, MISSING)
+            found: R = rows.get(stored.revision, MISSING)
             if found is MISSING:
                 found = rows[stored.revision] = self._made(self._decoder.decode(stored.data))
-            return cast(R, found)
-        found = rows.get(facets.shape, MISSING)
-        if found is MISSING:
-            found = rows[facets.shape] = self._of_shape(stored)
-        return cast(R, found) if not self._own else self._made(self._with_own(found, stored))
+            return found
+        shared: R = rows.get(facets.shape, MISSING)
+        if shared is MISSING:
+            shared = self._of_shape(stored, facets, rows)
+        if not self._own:
+            return shared
+        both: Any = shared
+        seen, fill = both
+        return self._made(fill(seen, self._own_values(stored, facets)))
 
     def _made(self, seen: Any) -> R:
-        return cast(R, seen if self._row is None else self._row(seen))
+        row: R = seen if self._row is None else self._row(seen)
+        return row
 
-    def _of_shape(self, stored: Stored) -> Any:
-        """What objects of the same shape share: the row, or where the view shows own fields what was decoded."""
-        facets = stored.facets
-        assert facets is not None
-        template, finished = facets.shape.template, not self._own
+    def _of_shape(self, stored: Stored, facets: Facets, rows: Memo[Any, Any]) -> Any:
+        """What objects of the same shape share.
+
+        That is the row, or where the view shows own fields what was decoded and how to fill these in. It is kept unless
+        all objects of the template have it.
+        """
+        shape = facets.shape
+        template = shape.template
         like = template.likes.get(self.reference) if template is not None else None
         if like is None:
             seen = self._decoder.decode(stored.data)
-            result = self._made(seen) if finished else seen
+            result = (seen, self._own_filler(stored, seen)) if self._own else self._made(seen)
             if template is not None:
-                template.likes[self.reference] = _Like(seen, result, template, facets.shape.values)
-            return result
-        if not like.shown:
+                template.likes[self.reference] = _Like(seen, result, template, shape.values)
+        elif not like.differs:
             return like.result
-        if like.shown is UNKNOWN:
-            seen = self._decoder.decode(stored.data)
         else:
-            values = facets.shape.values
-            seen = filled(like.seen, _tree({path: values[place] for path, place in like.shown.items()}))
-        return self._made(seen) if finished else seen
+            seen = self._decoder.decode(stored.data) if like.fill is None else like.fill(like.seen, shape.values)
+            result = (seen, like.result[1]) if self._own else self._made(seen)
+        rows[shape] = result
+        return result
 
-    def _with_own(self, seen: Any, stored: Stored) -> Any:
-        """What was decoded of one object, with the own fields of another of its shape."""
-        facets = stored.facets
-        assert facets is not None
-        values: dict[Path, Any] = {}
-        for path in self._own:
-            if path == _STATUS:
+    def _own_filler(self, stored: Stored, seen: Any) -> Fill:
+        paths = self._own if stored.kind.group_kind == _POD else self._own_of_others
+        return filler(seen, {path: place for place, path in enumerate(paths)})
+
+    def _own_values(self, stored: Stored, facets: Facets) -> list[Any]:
+        """The own fields of an object, ABSENT where it has none."""
+        values: list[Any] = []
+        for path in self._own if stored.kind.group_kind == _POD else self._own_of_others:
+            if path is _STATUS:
                 assert self._status is not None
-                values[path] = self._status.read(stored) if facets.status else ABSENT
-            elif path == NODE_NAME:
-                if stored.kind.group_kind == _POD:
-                    values[path] = facets.node or ABSENT
+                values.append(self._status.read(stored) if facets.status else ABSENT)
+            elif path is NODE_NAME:
+                values.append(facets.node or ABSENT)
+            elif path is _NAME:
+                values.append(stored.name)
             else:
-                values[path] = {"name": stored.name, "uid": facets.uid}.get(str(path[1]), str(stored.revision))
-        return filled(seen, _tree(values))
+                values.append(facets.uid if path is _UID else str(stored.revision))
+        return values
 
 
 class StatusView(View[R]):
@@ -180,7 +183,7 @@ class StatusView(View[R]):
     def __init__(self, type: type[T], row: Callable[[T], R], *, kept: int = ROWS_KEPT) -> None: ...
 
     def __init__(self, type: Any, row: Callable[[Any], Any] | None = None, *, kept: int = ROWS_KEPT) -> None:
-        super().__init__(type, cast(Any, row), without=_OWN, kept=kept)
+        super().__init__(type, cast(Any, row), without=OWN, kept=kept)
 
     def read(self, stored: Stored) -> R:
         views, facets = stored.views, stored.facets
@@ -190,98 +193,29 @@ class StatusView(View[R]):
         if rows is None:
             rows = views.add(self)
         key: bytes | int = stored.revision if facets is None else facets.status
-        found = rows.get(key, MISSING)
+        found: R = rows.get(key, MISSING)
         if found is MISSING:
             found = rows[key] = self.decode(stored.encoded_status)
-        return cast(R, found)
+        return found
 
     def decode(self, encoded: bytes) -> R:
         """The row of an encoded status; an empty one is that of an object without status."""
         return self._made(self._decoder.decode(encoded or b"{}"))
 
 
-UNKNOWN: Final[Mapping[Path, int]] = {(): 0}
-"""Where a view makes something else of a value, so that another one cannot be filled in."""
-
-
 class _Like:
     """What a view reads of one object of a template, to read the others from."""
 
-    __slots__ = ("result", "seen", "shown")
+    __slots__ = ("differs", "fill", "result", "seen")
 
     def __init__(self, seen: Any, result: Any, template: Varying, values: tuple[Any, ...]) -> None:
-        self.seen = seen
-        self.shown: Mapping[Path, int] = {}
-        """The values in which objects of the template differ and which the view shows, by their place."""
+        self.seen, self.result = seen, result
         shown = {path: place for place, path in enumerate(template.paths) if at(seen, path) is not MISSING}
-        if shown:
-            is_plain = all(at(seen, path) == values[place] for path, place in shown.items())
-            self.shown = shown if is_plain else UNKNOWN
-        self.result = result if not shown else None
-
-
-def at(part: Any, path: Path) -> Any:
-    """The value at a path of what a view decoded; MISSING where the view does not show it."""
-    for number, step in enumerate(path):
-        if isinstance(part, msgspec.Raw):
-            part = decode(bytes(part))
-        if isinstance(part, msgspec.Struct):
-            part = getattr(part, _attribute(part, step), MISSING)
-        elif isinstance(part, dict):
-            part = part.get(step, MISSING)
-        elif isinstance(part, list | tuple) and isinstance(step, int) and step < len(part):
-            part = part[step]
-        else:
-            return MISSING
-        if part is MISSING or (part is None and number + 1 < len(path)):
-            return MISSING
-    return decode(bytes(part)) if isinstance(part, msgspec.Raw) and part else part
-
-
-def filled(part: Any, tree: Tree) -> Any:
-    """A copy with these values, ABSENT for none; what lies on the way to them is copied."""
-    if isinstance(part, msgspec.Raw):
-        return msgspec.Raw(encode(filled(decode(bytes(part)), tree)))
-    if isinstance(part, msgspec.Struct):
-        changes: dict[str, Any] = {}
-        for step, below in tree.items():
-            name = _attribute(part, step)
-            changes[name] = _field(part, name, below)
-        return msgspec.structs.replace(part, **changes)
-    copied: Any = part.copy() if isinstance(part, dict) else list(part)
-    for step, below in tree.items():
-        if below is ABSENT:
-            copied.pop(step, None)
-        else:
-            copied[step] = filled(copied[step], below) if isinstance(below, dict) else below
-    return tuple(copied) if isinstance(part, tuple) else copied
-
-
-def _field(part: msgspec.Struct, name: str, below: Any) -> Any:
-    if below is ABSENT:
-        field = next(field for field in msgspec.structs.fields(part) if field.name == name)
-        return field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
-    present = getattr(part, name)
-    if isinstance(below, dict):
-        return filled(present, below)
-    is_encoded = isinstance(present, msgspec.Raw) and not isinstance(below, msgspec.Raw)
-    return msgspec.Raw(encode(below)) if is_encoded else below
-
-
-def _tree(values: Mapping[Path, Any]) -> Tree:
-    tree: Tree = {}
-    for path, value in values.items():
-        below = tree
-        for step in path[:-1]:
-            below = below.setdefault(step, {})
-        below[path[-1]] = value
-    return tree
-
-
-def _attribute(part: msgspec.Struct, step: str | int) -> str:
-    """The attribute that a field of a document is read into; empty where it is not read."""
-    names = part.__struct_encode_fields__
-    return part.__struct_fields__[names.index(str(step))] if step in names else ""
+        self.differs = bool(shown)
+        """Whether the view shows values in which objects of the template differ."""
+        is_plain = all(at(seen, path) == values[place] for path, place in shown.items())
+        self.fill: Fill | None = filler(seen, shown, is_only=True) if shown and is_plain else None
+        """Fills these values in; None if the view makes something else of one."""
 
 
 def _forms(type: Any) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""`vcsimctl create cluster`, `get clusters`, `delete cluster`, `kubeconfig` and `status`."""
+"""`vcsimctl create cluster`, `start cluster`, `get clusters`, `delete cluster`, `kubeconfig` and `status`."""
 
 import dataclasses
 import shutil
@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     for name, command, text in (
         ("create", create_cluster, "Make a cluster."),
+        ("start", start_cluster, "Start a cluster that was stopped."),
         ("get", get_clusters, "List clusters."),
         ("delete", delete_cluster, "Delete a cluster."),
     ):
@@ -90,6 +91,25 @@ def create_cluster(
     typer.echo(f"kubeconfig: {home.kubeconfig}")
     if context:
         typer.echo(f"context: {context}")
+
+
+def start_cluster(name: Name = None) -> None:
+    """Start a cluster whose server has ended, with all its objects and reports; one that runs is left alone."""
+    from seatrial.vcsim import contexts
+    from seatrial.vcsim.runtimes import runtime as runtime_named
+    from seatrial.vcsim.state import the_cluster
+
+    home = the_cluster(name)
+    record = home.record()
+    chosen = runtime_named(record.runtime)
+    if chosen.health(home, record).is_running:
+        typer.echo(f"Cluster {home.name} runs already.")
+        return
+    home.write_record(dataclasses.replace(chosen.start(home, record), context=record.context))
+    if record.context:
+        contexts.merge(home.kubeconfig, home.name)
+    typer.echo(f"Cluster {home.name} runs again.")
+    typer.echo(f"kubeconfig: {home.kubeconfig}")
 
 
 def _megabytes(taken: int) -> str:

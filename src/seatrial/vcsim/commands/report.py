@@ -40,6 +40,8 @@ def report(
     loaded = [reports.read(path) for path in files]
     for number, path in enumerate(files):
         typer.echo(f"[{number + 1}] {path}")
+        if origin := reports.origin_line(loaded[number]):
+            typer.echo(f"    {origin}")
     head = ("", *(f"[{number + 1}]" for number in range(len(files))), *(["change"] if len(files) > 1 else []))
     for row in [head, *reports.comparison(loaded)]:
         typer.echo(f"{row[0]:<10}" + "".join(f"{cell:>12}" for cell in row[1:]))

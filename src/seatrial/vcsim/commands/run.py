@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from seatrial.vcsim.state import ClusterHome
     from seatrial.vcsim.virtual_run import VirtualRun
     from seatrial.vcsim.workload import Workload
+    from seatrial.volcano.config import SchedulerConf
 
 DETAILS = ("namespace", "name", "job", "node", "created", "scheduled", "finished", "waited")
+HELM = "that of Volcano's Helm chart"
 YOUNG_OBJECTS = 3_000_000
 """Objects between collections: a virtual run leaves next to no cycles."""
 
@@ -48,6 +50,15 @@ def run(
     compare: Annotated[
         tuple[Path, Path] | None, typer.Option(help="Play the load under two configurations and compare waiting times.")
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KIND/NAME.FIELD=VALUE",
+            help="Compare with the load as it is: queue/research.weight=4, queue/research.capability.cpu=8, "
+            "job/train.minAvailable=2. May be repeated.",
+        ),
+    ] = None,
     nodes: Annotated[Path | None, typer.Option(help="Nodes from a CSV file.")] = None,
     pods: Annotated[Path | None, typer.Option(help="Pods with run times from a CSV file, instead of a test.")] = None,
     queues: Annotated[Path | None, typer.Option(help="Queues from a CSV file.")] = None,
@@ -56,8 +67,10 @@ def run(
     """Create the objects of a test at its rate, and report how many pods were scheduled each second."""
     if (test is None) == (pods is None):
         raise ConfigError("", "--test", "expected a test with --test FILE, or pods with --pods FILE")
-    if clock == "virtual" or compare is not None or pods is not None or config is not None or nodes is not None:
-        _run_virtual(test, cluster, config, volcano_config, compare, nodes, pods, queues, out)
+    if compare is not None and settings:
+        raise ConfigError("", "--set", "compares two loads under one configuration, --compare two configurations")
+    if clock == "virtual" or any(each is not None for each in (compare, settings, pods, config, nodes)):
+        _run_virtual(test, cluster, config, volcano_config, compare, settings or [], nodes, pods, queues, out)
     elif volcano_config is not None or queues is not None:
         raise ConfigError("", "--clock", "a real test runs on the cluster as it is; expected --clock virtual")
     else:
@@ -85,14 +98,21 @@ def _run_real(test: Path, cluster: str | None, settle: float, out: Path | None) 
     try:
         outcome = real_run.run(home.kubeconfig, load, job.spec.timing, settle)
     except NoSchedulingEvents as error:
-        raise _no_events(test, str(error)) from None
-    _conclude(test, outcome, out or home.reports)
+        reasons = [f"  {why}" for why in real_run.why_nothing_was_scheduled(home.kubeconfig, load)]
+        raise _no_events(test, "\n".join([str(error), *reasons])) from None
+    except KeyboardInterrupt:
+        kept = f"its objects stay in cluster {home.name} until the next test or `vcsimctl delete cluster {home.name}`"
+        print(f"vcsimctl: {test}: interrupted; no report was written, and {kept}", file=sys.stderr)
+        raise
+    conf = str(home.volcano_config) if home.volcano_config.exists() else HELM
+    _conclude(test, outcome, out or home.reports, "real", home.name, conf)
 
 
-def _conclude(test: Path, outcome: "Outcome", directory: Path) -> None:
+def _conclude(test: Path, outcome: "Outcome", directory: Path, clock: str, cluster: str, conf: str) -> None:
     from seatrial.vcsim import reports
 
-    path = reports.write(outcome.throughput, directory)
+    origin = reports.Origin(clock, str(test.absolute()), cluster, conf)
+    path = reports.write(outcome.throughput, directory, origin)
     typer.echo(reports.terminal_text(test, outcome, path.absolute()), nl=False)
     if outcome.reason:
         print(f"vcsimctl: {test}: {outcome.reason}", file=sys.stderr)
@@ -110,12 +130,14 @@ def _run_virtual(
     config: Path | None,
     volcano_config: Path | None,
     compare: tuple[Path, Path] | None,
+    settings: list[str],
     nodes: Path | None,
     pods: Path | None,
     queues: Path | None,
     out: Path | None,
 ) -> None:
     from seatrial.simulation import tune_collector
+    from seatrial.vcsim.settings import with_settings
     from seatrial.vcsim.virtual_run import VirtualRun
     from seatrial.volcano.config import read_conf
 
@@ -123,16 +145,21 @@ def _run_virtual(
     home, machines = _machines(cluster, config, nodes)
     workload = _workload(test, pods, queues)
     if compare is not None:
-        _compare(machines, workload, compare, out)
+        _compare(machines, [(workload, read_conf(conf), str(conf)) for conf in compare], out)
         return
     if volcano_config is None and home.volcano_config.exists():
         volcano_config = home.volcano_config
+    if settings:
+        chosen, changed = read_conf(volcano_config), with_settings(workload, settings)
+        _compare(machines, [(workload, chosen, "as it is"), (changed, chosen, ", ".join(settings))], out)
+        return
     simulated = VirtualRun(machines, read_conf(volcano_config))
     simulated.simulate(workload, until_finished=pods is not None)
     directory = out or home.reports
     if pods is not None:
         _write_details(simulated, directory)
-    _report(test or pods or Path(), simulated, workload, directory)
+    conf = str(volcano_config.absolute()) if volcano_config is not None else HELM
+    _report(test or pods or Path(), simulated, workload, directory, home.name, conf)
 
 
 def _machines(cluster: str | None, config: Path | None, nodes: Path | None) -> "tuple[ClusterHome, list[Document]]":
@@ -171,13 +198,12 @@ def _workload(test: Path | None, pods: Path | None, queues: Path | None) -> "Wor
     return dataclasses.replace(found, prepared=[*listed, *found.prepared])
 
 
-def _compare(machines: "list[Document]", workload: "Workload", confs: tuple[Path, Path], out: Path | None) -> None:
+def _compare(
+    machines: "list[Document]", sides: "list[tuple[Workload, SchedulerConf | None, str]]", out: Path | None
+) -> None:
     from seatrial.vcsim import what_if
-    from seatrial.volcano.config import read_conf
 
-    for conf in confs:
-        read_conf(conf)
-    a, b = (what_if.simulate(machines, workload, conf) for conf in confs)
+    a, b = (what_if.simulate(machines, *side) for side in sides)
     for line in what_if.comparison(a, b):
         typer.echo(line)
     if out is not None:
@@ -187,7 +213,9 @@ def _compare(machines: "list[Document]", workload: "Workload", confs: tuple[Path
         typer.echo(f"Written: {path}")
 
 
-def _report(test: Path, simulated: "VirtualRun", workload: "Workload", directory: Path) -> None:
+def _report(
+    test: Path, simulated: "VirtualRun", workload: "Workload", directory: Path, cluster: str, conf: str
+) -> None:
     from seatrial.vcsim.reports import Outcome
     from seatrial.vcsim.throughput import NoSchedulingEvents, measure
 
@@ -199,7 +227,7 @@ def _report(test: Path, simulated: "VirtualRun", workload: "Workload", directory
     if not reason and (simulated.scheduled < expected or simulated.cut):
         cut = f"; the run was cut off {simulated.cut}" if simulated.cut else ""
         reason = _because(f"{simulated.scheduled} of {expected} pods were scheduled{cut}", simulated)
-    _conclude(test, Outcome(throughput, expected, reason), directory)
+    _conclude(test, Outcome(throughput, expected, reason), directory, "virtual", cluster, conf)
 
 
 def _because(text: str, simulated: "VirtualRun") -> str:

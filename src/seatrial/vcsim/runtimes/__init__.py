@@ -1,6 +1,6 @@
 """What a simulated cluster runs on: our own server, or a real control plane for those who have one.
 
-All runtimes do the same three things. `missing` tells what a runtime needs and does not find, before anything is made.
+All runtimes do the same four things. `missing` tells what a runtime needs and does not find, before anything is made.
 """
 
 from dataclasses import dataclass, field
@@ -48,6 +48,9 @@ class Runtime(Protocol):
 
     def create(self, cluster: SimulatorCluster, home: ClusterHome, options: RuntimeOptions) -> ClusterRecord:
         """Make the cluster with all its nodes; return when it is ready."""
+
+    def start(self, home: ClusterHome, record: ClusterRecord) -> ClusterRecord:
+        """Start a cluster that was stopped, with the objects it had; return when it is ready."""
 
     def health(self, home: ClusterHome, record: ClusterRecord) -> Health:
         """Whether the cluster still runs."""

@@ -38,38 +38,40 @@ class Embedded:
     def create(self, cluster: SimulatorCluster, home: ClusterHome, options: RuntimeOptions) -> ClusterRecord:
         nodes = {"apiVersion": "v1", "kind": "List", "items": cluster_nodes(cluster, utc())}
         home.nodes.write_bytes(orjson.dumps(nodes))
-        process = processes.start(_command(home, options), home.log, home.root, _environment(home))
+        made = self._serve(home, rfc3339(time.time()), "--snapshot", str(home.nodes))
+        home.nodes.unlink()
+        return made
+
+    def start(self, home: ClusterHome, record: ClusterRecord) -> ClusterRecord:
+        return self._serve(home, record.created)
+
+    def _serve(self, home: ClusterHome, created: str, *more: str) -> ClusterRecord:
+        environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+        process = processes.start([*_command(home), *more], home.log, home.root, environment)
         try:
             url = _wait(process, home)
         except BaseException:
             process.kill()
             process.wait()
             raise
-        home.nodes.unlink()
-        started = processes.start_time(process.pid)
-        return ClusterRecord(self.name, url, process.pid, started, rfc3339(time.time()))
+        return ClusterRecord(self.name, url, process.pid, processes.start_time(process.pid), created)
 
     def health(self, home: ClusterHome, record: ClusterRecord) -> Health:
         if not processes.is_running(record.pid, record.started):
             reason = f"its server (pid {record.pid}) has ended; the last lines of {home.log} may say why"
-            return Health("Stopped", f"{reason}; `vcsimctl delete cluster {home.name}` and create it again")
+            return Health("Stopped", f"{reason}; `vcsimctl start cluster {home.name}` starts it with its data")
         return Health("Running", memory=processes.memory(record.pid))
 
     def delete(self, home: ClusterHome, record: ClusterRecord) -> None:
         processes.stop(record.pid, record.started)
 
 
-def _command(home: ClusterHome, options: RuntimeOptions) -> list[str]:
+def _command(home: ClusterHome) -> list[str]:
     command = [sys.executable, "-c", _SEATRIAL, "serve", "--port", "0", "--record", "none", "--volcano"]
-    command += ["--kubeconfig", str(home.kubeconfig), "--snapshot", str(home.nodes)]
-    if options.volcano_config is not None:
-        command += ["--volcano-config", str(options.volcano_config.absolute())]
+    command += ["--kubeconfig", str(home.kubeconfig), "--data-dir", str(home.root / "data")]
+    if home.volcano_config.exists():
+        command += ["--volcano-config", str(home.volcano_config)]
     return command
-
-
-def _environment(home: ClusterHome) -> dict[str, str]:
-    """Certificates and tokens of the server go with the cluster's directory."""
-    return os.environ | {"XDG_STATE_HOME": str(home.root / "state"), "PYTHONUNBUFFERED": "1"}
 
 
 def _wait(process: subprocess.Popen[bytes], home: ClusterHome) -> str:

@@ -56,6 +56,11 @@ def execute(command: Sequence[str], log: Path) -> str:
     return done.stdout
 
 
+def cannot_start(home: ClusterHome, tool: str) -> ConfigError:
+    """The answer to `vcsimctl start cluster`: such clusters are looked after by the tool that made them."""
+    return ConfigError("", home.name, f"{tool} made its control plane and can start it: see `{tool} --help`")
+
+
 def write_fake_nodes(cluster: SimulatorCluster, home: ClusterHome, *, control_plane: bool) -> None:
     """The fake nodes as a file for kubectl; a control plane in a container brings its own node."""
     nodes = cluster_nodes(cluster, utc())[0 if control_plane else 1 :]

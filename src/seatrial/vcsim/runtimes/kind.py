@@ -6,7 +6,14 @@ from typing import Final
 from seatrial.vcsim.clocks import rfc3339
 from seatrial.vcsim.kinds import SimulatorCluster
 from seatrial.vcsim.runtimes import Health, RuntimeOptions
-from seatrial.vcsim.runtimes.external import create_nodes, execute, missing_programs, program, write_fake_nodes
+from seatrial.vcsim.runtimes.external import (
+    cannot_start,
+    create_nodes,
+    execute,
+    missing_programs,
+    program,
+    write_fake_nodes,
+)
 from seatrial.vcsim.state import ClusterHome, ClusterRecord
 
 PROGRAMS: Final = ("kind", "docker", "kubectl")
@@ -47,6 +54,9 @@ class Kind:
             execute([kind, "delete", "cluster", "--name", home.name], home.log)
             raise
         return ClusterRecord(self.name, created=rfc3339(time.time()), details={"kind": kind})
+
+    def start(self, home: ClusterHome, record: ClusterRecord) -> ClusterRecord:
+        raise cannot_start(home, "kind")
 
     def health(self, home: ClusterHome, record: ClusterRecord) -> Health:
         if home.name not in execute([record.details["kind"], "get", "clusters"], home.log).split():

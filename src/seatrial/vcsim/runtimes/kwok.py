@@ -9,7 +9,14 @@ from seatrial.vcsim import processes
 from seatrial.vcsim.clocks import rfc3339
 from seatrial.vcsim.kinds import SimulatorCluster
 from seatrial.vcsim.runtimes import Health, RuntimeOptions
-from seatrial.vcsim.runtimes.external import create_nodes, execute, missing_programs, program, write_fake_nodes
+from seatrial.vcsim.runtimes.external import (
+    cannot_start,
+    create_nodes,
+    execute,
+    missing_programs,
+    program,
+    write_fake_nodes,
+)
 from seatrial.vcsim.state import ClusterHome, ClusterRecord
 
 VOLCANO: Final = ("vc-scheduler", "vc-controller-manager")
@@ -54,6 +61,9 @@ class Kwok:
             execute([kwokctl, "delete", "cluster", "--name", home.name], home.log)
             raise
         return ClusterRecord(self.name, created=rfc3339(time.time()), details={"kwokctl": kwokctl, **started})
+
+    def start(self, home: ClusterHome, record: ClusterRecord) -> ClusterRecord:
+        raise cannot_start(home, "kwokctl")
 
     def health(self, home: ClusterHome, record: ClusterRecord) -> Health:
         listed = execute([record.details["kwokctl"], "get", "clusters"], home.log).split()

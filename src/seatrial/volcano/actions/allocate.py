@@ -15,7 +15,6 @@ from seatrial.volcano.cache.job_info import INQUEUE, JobInfo
 from seatrial.volcano.cache.queue_info import QueueInfo
 from seatrial.volcano.framework.priority_queue import ItemQueue, PriorityQueue
 from seatrial.volcano.framework.session import Session
-from seatrial.volcano.framework.session_plugins import Refusal
 
 
 def execute(session: Session) -> None:
@@ -106,4 +105,4 @@ class Allocate:
         """Notes for the jobs left in an overused queue which plugin dropped it."""
         text = f"queue {queue.name} is overused: it has all it deserves"
         for job in waiting.items():
-            self.session.refusals[job.uid] = Refusal("overused", plugin, text)
+            self.session.refuse(job.uid, "overused", plugin, text, queue=queue.name)

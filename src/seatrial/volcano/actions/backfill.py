@@ -27,6 +27,7 @@ def execute(session: Session) -> None:
         node = session.node_list[int(rows[0])] if len(rows) == 1 else session.best_node(task, rows)
         if node is not None:  # upstream crashes where a plugin could not score the candidates
             session.allocate(task, node)
+            session.measures.placed(job)
 
 
 def _pending_tasks(session: Session) -> list[TaskInfo]:

@@ -15,7 +15,7 @@ from seatrial.volcano.cache.sub_job_info import SubJobInfo
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.session import Session
-from seatrial.volcano.framework.statement import SavedOperation, Statement, recover_operations, save_operations
+from seatrial.volcano.framework.statement import Operation, Statement, recover_operations, save_operations
 
 Gradients = list[list[HyperNodeInfo]]
 
@@ -35,7 +35,7 @@ class DomainAllocator:
         """Places a job in the best HyperNode of the first gradient that has one it fits in."""
         before = {uid: job.sub_jobs[uid].allocated_hyper_node for uid in sheet.tasks}
         for gradient in self.gradients(Point.HYPER_NODE_GRADIENT_FOR_JOB, job, hyper_node):
-            plans: dict[str, tuple[list[SavedOperation], Worksheet, float]] = {}
+            plans: dict[str, tuple[list[Operation], Worksheet, float]] = {}
             for tried in gradient:
                 plan = self._try_job(job, sheet, tried, before)
                 if plan is not None:
@@ -54,7 +54,7 @@ class DomainAllocator:
 
     def _try_job(
         self, job: JobInfo, sheet: Worksheet, hyper_node: HyperNodeInfo, before: dict[str, str]
-    ) -> tuple[list[SavedOperation], Worksheet, float] | None:
+    ) -> tuple[list[Operation], Worksheet, float] | None:
         """A dry run of a job in one HyperNode."""
         session = self.session
         job.reset_fit_errors()
@@ -95,7 +95,7 @@ class DomainAllocator:
                 return nominated
         job = session.jobs[sub_job.job]
         for gradient in self.gradients(Point.HYPER_NODE_GRADIENT_FOR_SUB_JOB, sub_job, hyper_node):
-            plans: dict[str, tuple[list[SavedOperation], TaskQueue]] = {}
+            plans: dict[str, tuple[list[Operation], TaskQueue]] = {}
             for tried in gradient:
                 job.reset_fit_errors(sub_job)
                 copy = tasks.clone()
@@ -116,7 +116,7 @@ class DomainAllocator:
             return final, score
         return None
 
-    def _best(self, sub_job: SubJobInfo, plans: dict[str, tuple[list[SavedOperation], TaskQueue]]) -> tuple[str, float]:
+    def _best(self, sub_job: SubJobInfo, plans: dict[str, tuple[list[Operation], TaskQueue]]) -> tuple[str, float]:
         """The HyperNode with the highest score."""
         groups = {name: self.session.hyper_nodes.real_nodes[name] for name in sorted(plans)}
         scores = dict.fromkeys(groups, 0.0)

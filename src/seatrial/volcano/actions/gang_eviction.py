@@ -28,7 +28,7 @@ from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.node_search import NodeSearch
 from seatrial.volcano.framework.priority_queue import PriorityQueue
 from seatrial.volcano.framework.session import Session
-from seatrial.volcano.framework.statement import SavedOperation, Statement, recover_operations, save_operations
+from seatrial.volcano.framework.statement import Operation, Statement, recover_operations, save_operations
 
 DEFAULT_MOST_DOMAINS = 8
 MayGo = Callable[[JobInfo, TaskInfo, TaskStatus], bool]
@@ -162,7 +162,7 @@ class Trial:
     victims: Sequence[TaskInfo]
     reason: str
 
-    def plan(self, domain: HyperNodeInfo) -> tuple[list[SavedOperation], dict[str, str]] | None:
+    def plan(self, domain: HyperNodeInfo) -> tuple[list[Operation], dict[str, str]] | None:
         """The steps that place the job in a domain; None where it does not fit."""
         session = self.session
         sheet = make_worksheet(session, self.job, gated=False)

@@ -132,6 +132,7 @@ class Attempt:
         session = self.session
         preemptees = [task for task, status in node.listed() if allowed(task, status)]
         victims = session.preemptable(preemptor, preemptees)
+        session.measures.set("pod_preemption_victims", len(victims))
         if not suffices(preemptor, node, victims):
             return False
         attempt = session.statement()
@@ -143,6 +144,7 @@ class Attempt:
             attempt.evict(victim, "preempt")
             evicts |= not victim.resreq.is_empty()
             fits = self._fits(queue, preemptor, node)
+        session.measures.inc("total_preemption_attempts")
         if not fits or not attempt.pipeline(preemptor, node, evicts):
             attempt.discard()
             return False
@@ -167,7 +169,8 @@ class Attempt:
         if node is None:
             return False
         severity = self.session.predicate(preemptor, node)
-        if severity == 0:
+        # Upstream asks before PrePredicate: for a task that nothing has prepared yet the answer is an error.
+        if severity == 0 and not any(plugin.lacks_state(preemptor) for plugin in self.session.plugins.values()):
             return False
         if severity == UNRESOLVABLE:
             return True

@@ -12,6 +12,7 @@ from seatrial.volcano.actions.reclaim import suffices
 from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
 from seatrial.volcano.config.arguments import Arguments
+from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.session import Session
 from seatrial.volcano.framework.statement import Statement
 
@@ -45,6 +46,7 @@ class TopologyAware:
         attempt = self._session.statement()
         for victim in candidates[best]:
             attempt.evict(victim, "preempt")
+        self._session.measures.inc("total_preemption_attempts")
         if not attempt.pipeline(preemptor, self._session.nodes[best], True):
             attempt.discard()
             return False
@@ -56,13 +58,14 @@ class TopologyAware:
         session = self._session
         preemptees = [task for task, status in node.listed() if allowed(task, status)]
         offered = session.preemptable(preemptor, preemptees)
+        session.measures.set("pod_preemption_victims", len(offered))
         if not suffices(preemptor, node, offered):
             return []
         queue = session.victims_queue(offered, preemptor)
+        ordered = [queue.pop() for _ in range(len(queue))]  # upstream's dry run leaves jobs, and so their order, as is
         dry_run = session.statement()
         taken: Victims = []
-        while queue:
-            victim = queue.pop()
+        for victim in ordered:
             taken.append(victim)
             dry_run.evict(victim, "preempt")
             if self._fits(preemptor, node):
@@ -95,7 +98,9 @@ class TopologyAware:
         session.allocated(task)
 
     def _passes(self, preemptor: TaskInfo, node: NodeInfo) -> bool:
-        return self._session.predicate(preemptor, node) == 0
+        session = self._session
+        names = [name for name, _ in session.fns(Point.PREDICATE)]
+        return all(session.plugins[name].passes_dry_run(preemptor, node) for name in names)
 
     def _fits(self, preemptor: TaskInfo, node: NodeInfo) -> bool:
         session = self._session

@@ -42,7 +42,8 @@ class TaskAllocator:
             task = tasks.pop()
             if not self._is_wanted(job, sub_job, task):
                 continue
-            found, errors = self._fitting(task, rows, search, is_last=not tasks)
+            with session.measures.timed("scheduling_stage_duration_milliseconds", "Predicate"):
+                found, errors = self._fitting(task, rows, search, is_last=not tasks)
             if errors is not None:
                 if hyper_node != CLUSTER_TOP and errors.parts:
                     errors.hyper_node = hyper_node
@@ -105,10 +106,20 @@ class TaskAllocator:
         return session.node_list[int(candidates[0])] if len(candidates) == 1 else session.best_node(task, candidates)
 
     def place(self, statement: Statement, task: TaskInfo, node: NodeInfo) -> bool:
-        """Allocates a task on a node, or pipelines it."""
+        """Allocates a task on a node, or pipelines it; False where a plugin refused.
+
+        Where it does not fit any more nothing happens, and that is no failure: tasks before it may have taken the room
+        that was nominated for them all.
+        """
         if node.fits_idle(task):
-            return statement.allocate(task, node)
-        return node.fits_future(task) and statement.pipeline(task, node, False)
+            done = statement.allocate(task, node)
+        elif node.fits_future(task):
+            done = statement.pipeline(task, node, False)
+        else:
+            return True
+        if done:
+            self.session.measures.placed(self.session.jobs[task.job])
+        return done
 
     def _new_place(self, node: NodeInfo, place: str) -> str:
         """The HyperNode all tasks are in once one more is on a node."""

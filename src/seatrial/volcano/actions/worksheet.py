@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.sub_job_info import SubJobInfo
-from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
-from seatrial.volcano.framework.priority_queue import PriorityQueue
+from seatrial.volcano.cache.task_info import TaskInfo
+from seatrial.volcano.framework.priority_queue import KeyedQueue, PriorityQueue
 from seatrial.volcano.framework.session import Session
 
-TaskQueue = PriorityQueue[TaskInfo]
+TaskQueue = PriorityQueue[TaskInfo] | KeyedQueue[TaskInfo]
 
 
 @dataclass(slots=True)
@@ -42,12 +42,12 @@ def make_worksheet(session: Session, job: JobInfo, gated: bool = True) -> Worksh
         sub_job = job.sub_jobs[uid]
         waiting = [
             task
-            for task in sub_job.index.listed(TaskStatus.PENDING)
+            for task in sub_job.pending()
             if not task.best_effort and (not task.sch_gated or (gated and task.has_only_volcano_gate))
         ]
         if waiting:
             sheet.sub_jobs.push(sub_job)
-            sheet.tasks[uid] = PriorityQueue(session.task_order, waiting)
+            sheet.tasks[uid] = session.task_queue(waiting)
     return sheet
 
 

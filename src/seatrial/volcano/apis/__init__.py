@@ -1,4 +1,4 @@
-"""Volcano's kinds: PodGroup, Queue, HyperNode, Numatopology, Job and Command, as its CustomResourceDefinitions say.
+"""Volcano's kinds, as its CustomResourceDefinitions say.
 
 The definitions are those of volcano.sh/volcano v1.15.1 without their prose, in a data file that `tools/volcano/update`
 writes. PodGroup has no status subresource there, so a write of its status is a write of the object.
@@ -16,11 +16,15 @@ from seatrial.store import Store
 
 BATCH = "batch.volcano.sh/v1alpha1"
 BUS = "bus.volcano.sh/v1alpha1"
+FLOW = "flow.volcano.sh/v1alpha1"
 NODEINFO = "nodeinfo.volcano.sh/v1alpha1"
 SCHEDULING = "scheduling.volcano.sh/v1beta1"
 TOPOLOGY = "topology.volcano.sh/v1alpha1"
 
 JOB = (BATCH, "Job")
+CRON_JOB = (BATCH, "CronJob")
+JOB_FLOW = (FLOW, "JobFlow")
+JOB_TEMPLATE = (FLOW, "JobTemplate")
 COMMAND = (BUS, "Command")
 NUMATOPOLOGY = (NODEINFO, "Numatopology")
 POD_GROUP = (SCHEDULING, "PodGroup")

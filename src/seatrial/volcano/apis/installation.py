@@ -4,6 +4,7 @@ Upstream: newDefaultAndRootQueue of pkg/scheduler/cache/cache.go for the queues.
 """
 
 from seatrial.model.documents import Document
+from seatrial.scheduler.evaluator import chosen_shortcuts
 from seatrial.store import Store
 from seatrial.volcano.apis import DEFAULT_QUEUE, QUEUE, ROOT_QUEUE, SCHEDULING, WRITER, definitions, kind_of
 from seatrial.volcano.apis.templates import declare_templates
@@ -20,7 +21,8 @@ def install(store: Store) -> None:
             store.create(crd, document, writer=WRITER)
     if not isinstance(store.admission, VolcanoAdmission):
         store.admission = VolcanoAdmission(store.admission)
-    declare_templates(store)
+    if chosen_shortcuts().volcano_creates:
+        declare_templates(store)
     create_queues(store)
 
 

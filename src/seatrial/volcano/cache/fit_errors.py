@@ -71,6 +71,8 @@ class FitErrors:
     """Rows and what was said about them; a later part never has rows of an earlier one."""
     everywhere: tuple[int, FitStatus] | None = None
     """One error for a number of nodes, if it does not depend on the node."""
+    _counted: Counter[str] | None = field(default=None, repr=False)
+    """The reasons, once they are read: then no part is added."""
 
     def unresolvable_rows(self) -> set[int]:
         """Rows of nodes that evictions would not make fit; plain errors do not count."""
@@ -83,7 +85,9 @@ class FitErrors:
 
     def reasons(self) -> Counter[str]:
         """How many nodes each reason holds for."""
-        counted: Counter[str] = Counter()
+        if self._counted is not None:
+            return self._counted
+        counted = self._counted = Counter()
         if self.everywhere is not None:
             counted[self.everywhere[1].reason] += self.everywhere[0]
         for rows, judgement in self.parts:

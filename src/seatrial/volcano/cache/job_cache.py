@@ -19,8 +19,10 @@ from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, PodScheduled, 
 class JobCache:
     """The tasks by the keys of their pods, and the jobs by uid."""
 
-    def __init__(self, objects: ObjectLister) -> None:
+    def __init__(self, objects: ObjectLister, *, keeps: bool = True) -> None:
+        """`keeps`: whether what no session has changed is kept; otherwise everything is made again for each session."""
         self._objects = objects
+        self._keeps = keeps
         self._tasks: dict[str, TaskInfo] = {}
         self._members: dict[str, dict[str, None]] = {}
         """The keys of the tasks that name a PodGroup, by the uid of its job."""
@@ -109,7 +111,7 @@ class JobCache:
 
     def snapshot(self, priorities: Priorities) -> tuple[list[TaskInfo], dict[str, JobInfo]]:
         """The tasks on nodes, and all jobs with their tasks in the order of the uids."""
-        if priorities != self._priorities:
+        if priorities != self._priorities or not self._keeps:
             self._priorities = priorities
             self._jobs.clear()
         if self._order is None:
@@ -133,7 +135,7 @@ class JobCache:
 
     def _task(self, key: str) -> TaskInfo:
         task = self._tasks[key]
-        if key not in self._fresh_tasks and not task.is_as_read:
+        if key not in self._fresh_tasks and not (self._keeps and task.is_as_read):
             task = self._tasks[key] = self._new_task(task.pod, task.source)
         return task
 

@@ -179,9 +179,14 @@ class JobInfo:
         self.sub_job_of[task.uid] = sub_job.uid
 
     def update_status(self, task: TaskInfo, status: TaskStatus) -> None:
-        """Moves a task of the job to another status."""
+        """Moves a task of the job to another status.
+
+        A copy of the task takes its place. The sub-job looks for the task in the status of the copy, as upstream does:
+        where the copy was made in another one, the sub-job goes on listing the task as it was.
+        """
         self._moves += 1
-        old = task.status
+        present = self.index.tasks[task.uid]
+        old, given = present.status, task.status
         if (old in ALLOCATED_STATUSES) != (status in ALLOCATED_STATUSES):
             if status in ALLOCATED_STATUSES:
                 self.allocated.add(task.resreq)
@@ -189,8 +194,13 @@ class JobInfo:
                 self.allocated.sub(task.resreq)
         task.status = status
         self.index.move(task, old, status)
+        sub_job = self.sub_jobs[self.sub_job_of[task.uid]]
         if self.policies:
-            self.sub_jobs[self.sub_job_of[task.uid]].index.move(task, old, status)
+            sub_job.index.move(task, given, status)
+        elif TaskStatus.PENDING in (given, status):
+            sub_job.left_pending.pop(task.uid, None)
+        elif old is TaskStatus.PENDING:
+            sub_job.left_pending[task.uid] = present
 
     def _sub_job_for(self, task: TaskInfo) -> SubJobInfo:
         for policy in self.policies:

@@ -7,6 +7,7 @@ from seatrial.model.documents import Document
 from seatrial.scheduler.cache import NodeInfo as KubeNode
 from seatrial.volcano.apis.labels import REVOCABLE_ZONE
 from seatrial.volcano.cache.csi_volumes import offered_by
+from seatrial.volcano.cache.devices.interface import Devices
 from seatrial.volcano.cache.node_columns import Change, NodeColumns
 from seatrial.volcano.cache.resource import Resource
 from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
@@ -16,6 +17,7 @@ OVERSUBSCRIPTION_MEMORY = "volcano.sh/oversubscription-memory"
 _RELEASING: Change = (-1, 1, 1, 0)
 _PIPELINED: Change = (0, 0, 0, 1)
 _HELD: Change = (-1, 1, 0, 0)
+_NOT_HELD = (TaskStatus.RELEASING, TaskStatus.PIPELINED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +54,8 @@ class NodeInfo:
         self.capacity = facts.capacity
         self.tasks: dict[str, TaskInfo] = {}
         self.statuses: dict[str, TaskStatus] = {}
+        self.devices: Devices | None = None
+        """What pods share on the node."""
         self.columns: NodeColumns
 
     @property
@@ -88,7 +92,16 @@ class NodeInfo:
         task.node_name = self.name
         self.tasks[task.key] = task
         self.statuses[task.key] = task.status
+        if self.devices is not None and task.status not in _NOT_HELD:
+            self.devices.add(task.pod)
         return True
+
+    def share(self, devices: Devices) -> None:
+        """Gives the node its devices; tasks that are here hold their part."""
+        self.devices = devices
+        for task, status in self.listed():
+            if status not in _NOT_HELD:
+                devices.add(task.pod)
 
     def remove_task(self, task: TaskInfo) -> None:
         status = self.statuses.pop(task.key, None)
@@ -97,6 +110,8 @@ class NodeInfo:
         idle, used, releasing, pipelined = _change(status)
         self.columns.change(self.row, task.resreq, (-idle, -used, -releasing, -pipelined))
         del self.tasks[task.key]
+        if self.devices is not None and status not in _NOT_HELD:
+            self.devices.remove(task.pod)
 
     def update_task(self, task: TaskInfo) -> None:
         """The task counts in its present state from now on."""

@@ -3,7 +3,7 @@
 Upstream: pkg/scheduler/api/numa_info.go, node_info.go (RefreshNumaSchedulerInfoByCrd), cache/event_handlers.go.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -12,6 +12,8 @@ from seatrial.model.quantity import Quantity, QuantityError
 
 CPU_MANAGER, TOPOLOGY_MANAGER = "CPUManagerPolicy", "TopologyManagerPolicy"
 Cpus = frozenset[int]
+PodKey = tuple[str, str, str]
+"""The uid, namespace and name of a pod."""
 ResourceSets = dict[str, Cpus]
 """The free ids of each resource."""
 _RESERVABLE = ("cpu", "memory", "ephemeral-storage")
@@ -33,6 +35,8 @@ class NumatopoInfo:
     free: Mapping[str, Cpus]
     cpus: Mapping[int, CpuInfo]
     reserved: Mapping[str, Quantity]
+    pods: frozenset[str]
+    """Uids, and namespaces with names, of the pods whose cpus the report tells."""
 
     @classmethod
     def read(cls, document: Document) -> "NumatopoInfo":
@@ -43,67 +47,66 @@ class NumatopoInfo:
             free={name: _cpus(entry) for name, entry in (spec.get("numares") or {}).items()},
             cpus={_integer(key): _cpu_info(detail) for key, detail in details.items()},
             reserved=_reserved(spec.get("resReserved") or {}),
+            pods=_pods(spec.get("podAllocations") or ()),
         )
 
     @property
     def numa_nodes(self) -> list[int]:
         return sorted({cpu.numa for cpu in self.cpus.values()})
 
-    def has_more_than(self, newer: "NumatopoInfo") -> bool:
-        """Whether a newer report has less of every resource (Compare)."""
-        return all(len(cpus) > len(newer.free.get(name, ())) for name, cpus in self.free.items())
-
-
-@dataclass(slots=True)
-class _Node:
-    reported: NumatopoInfo
-    has_less: bool = False
-    is_new: bool = True
-    present: NumatopoInfo | None = None
-    """What the scheduler goes by."""
+    def knows(self, pod: PodKey) -> bool:
+        """Whether the report says what the kubelet gave to a pod (CheckNumaPodAssigned)."""
+        uid, namespace, name = pod
+        return uid in self.pods or f"{namespace}/{name}" in self.pods
 
 
 class Numatopologies:
-    """The topologies of all nodes, kept from one session to the next."""
+    """The topologies of all nodes, and what sessions have assigned on them that no report shows yet."""
 
     def __init__(self) -> None:
-        self._nodes: dict[str, _Node] = {}
+        self._reports: dict[str, NumatopoInfo] = {}
+        self._unassigned: dict[str, dict[PodKey, ResourceSets]] = {}
+        """By node and pod."""
 
     def report(self, document: Document) -> None:
         """Takes in a Numatopology that was added or changed."""
-        name, info = document["metadata"]["name"], NumatopoInfo.read(document)
-        known = self._nodes.get(name)
-        if known is None:
-            self._nodes[name] = _Node(info)
-        else:
-            known.has_less = known.reported.has_more_than(info)
-            known.reported, known.is_new = info, True
+        self._reports[document["metadata"]["name"]] = NumatopoInfo.read(document)
 
     def remove(self, name: str) -> None:
-        """The Numatopology or the node is gone."""
-        self._nodes.pop(name, None)
+        """The Numatopology is gone."""
+        self._reports.pop(name, None)
+
+    def remove_node(self, name: str) -> None:
+        """The node is gone."""
+        self.remove(name)
+        self._unassigned.pop(name, None)
+
+    def remove_pod(self, uid: str) -> None:
+        """A pod is gone."""
+        for pods in self._unassigned.values():
+            for key in [key for key in pods if key[0] == uid]:
+                del pods[key]
 
     def refresh(self) -> dict[str, NumatopoInfo]:
-        """The topologies for a session. A report of more resources replaces what sessions have assigned."""
-        for node in self._nodes.values():
-            if node.present is None or (node.is_new and not node.has_less):
-                node.present = node.reported
-            elif node.is_new:
-                free = dict(node.present.free)
-                for name, cpus in node.reported.free.items():
-                    if name not in free or len(free[name]) >= len(cpus):
-                        free[name] = cpus
-                node.present = replace(node.present, free=free)
-            node.is_new = False
-        return {name: node.present for name, node in self._nodes.items() if node.present is not None}
+        """The topologies for a session. As long as a report misses one pod of a node, all that was assigned counts."""
+        found = {}
+        for name, info in self._reports.items():
+            pods = self._unassigned.get(name, {})
+            if all(info.knows(pod) for pod in pods):
+                self._unassigned.pop(name, None)
+                found[name] = info
+                continue
+            free = dict(info.free)
+            for sets in pods.values():
+                for resource, taken in sets.items():
+                    free[resource] = free.get(resource, frozenset()) - taken
+            found[name] = replace(info, free=free)
+        return found
 
-    def assign(self, sets: Mapping[str, ResourceSets]) -> None:
-        """Takes away what a session has assigned, by node."""
-        for name, taken in sets.items():
-            node = self._nodes.get(name)
-            if node is not None and node.present is not None:
-                free = {key: cpus - taken.get(key, frozenset()) for key, cpus in node.present.free.items()}
-                node.present = replace(node.present, free=free)
+    def assign(self, pods: Mapping[PodKey, tuple[str, ResourceSets]]) -> None:
+        """What a session has assigned to pods, and on which node."""
+        for pod, (name, sets) in pods.items():
+            self._unassigned.setdefault(name, {})[pod] = sets
 
 
 def parse_cpu_set(text: str) -> Cpus:
@@ -119,6 +122,11 @@ def parse_cpu_set(text: str) -> Cpus:
 
 def _cpus(entry: Any) -> Cpus:
     return parse_cpu_set((entry or {}).get("allocatable") or "")
+
+
+def _pods(given: Iterable[Document]) -> frozenset[str]:
+    uids = {entry["uid"] for entry in given if entry.get("uid")}
+    return frozenset(uids | {f"{entry.get('namespace', '')}/{entry['name']}" for entry in given if entry.get("name")})
 
 
 def _cpu_info(detail: Any) -> CpuInfo:

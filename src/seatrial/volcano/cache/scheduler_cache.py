@@ -45,12 +45,13 @@ _OTHERS: Final = {
 class SchedulerCache:
     """Nodes in the order they came, pods, and the objects of Volcano by name."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, keeps: bool = True) -> None:
         self._store = store
+        self._keeps = keeps
         self._reader = PodReader()
         self._nodes: dict[str, NodeFacts] = {}
         self.cluster = StoreCluster(store)
-        self._jobs = JobCache(self.cluster)
+        self._jobs = JobCache(self.cluster, keeps=keeps)
         self._unread_pods: dict[str, Stored] = {}
         """Pods that changed since the last session, by key: only their last state is decoded."""
         self._bound: dict[str, tuple[PodInfo, Stored]] = {}
@@ -88,7 +89,7 @@ class SchedulerCache:
             self._unsubscribe()
             self._unsubscribe = None
         self._nodes.clear()
-        self._jobs = JobCache(self.cluster)
+        self._jobs = JobCache(self.cluster, keeps=self._keeps)
         self._unread_pods.clear()
         self._bound.clear()
         self._objects.clear()
@@ -106,6 +107,8 @@ class SchedulerCache:
 
     def note_binding(self, task: TaskInfo, stored: Stored) -> None:
         """Remember a pod as it was bound, so that it need not be decoded for that."""
+        if not self._keeps:
+            return
         pod = replace_pod(task.pod, node=task.node_name, nominated_node="", resource_version=str(stored.revision))
         if not task.pod_annotations:
             self._bound[pod.key] = self._reader.relabelled(pod, stored), stored
@@ -158,6 +161,7 @@ class SchedulerCache:
         if is_gone:
             self._unread_pods.pop(key, None)
             self._jobs.remove_pod(key)
+            self._numatopologies.remove_pod(stored.uid)
         else:
             self._unread_pods[key] = stored
 
@@ -181,13 +185,14 @@ class SchedulerCache:
         self._bound.clear()
 
     def _pod(self, key: str, stored: Stored) -> PodInfo:
-        """A changed pod; where only its status has changed, no more than that is decoded."""
+        """A changed pod; where only its status has changed, not its node, no more than that is decoded."""
         known = self._bound.get(key) or self._jobs.known(key)
         if known is not None:
             pod, previous = known
             if previous is stored:
                 return pod
-            if (fresh := self._reader.with_status(pod, stored, previous)) is not None:
+            is_there = previous.node_name == stored.node_name
+            if is_there and (fresh := self._reader.with_status(pod, stored, previous)) is not None:
                 return fresh
         return self._reader.of(stored)
 
@@ -200,7 +205,7 @@ class SchedulerCache:
     def _node_changed(self, stored: Stored, is_gone: bool) -> None:
         if is_gone:
             self._nodes.pop(stored.name, None)
-            self._numatopologies.remove(stored.name)
+            self._numatopologies.remove_node(stored.name)
         else:
             self._nodes[stored.name] = self._facts(stored)
 

@@ -16,6 +16,7 @@ from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.event_recorder import EventRecorder
 from seatrial.volcano.framework.job_updater import PodUpdate, SessionResult
 from seatrial.volcano.framework.session import Session
+from seatrial.volcano.metrics.measures import Measures
 
 _EVICTED = "Pod is evicted, because of {}"
 _DISRUPTED = f"{SCHEDULER_NAME}: preempting to accommodate a higher priority pod"
@@ -24,8 +25,11 @@ _DISRUPTED = f"{SCHEDULER_NAME}: preempting to accommodate a higher priority pod
 class StatusUpdater:
     """Carries a finished session's decisions out on a store."""
 
-    def __init__(self, store: Store, clock: Clock, cache: SchedulerCache, events: EventRecorder | None) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, cache: SchedulerCache, events: EventRecorder | None, measures: Measures
+    ) -> None:
         self._store, self._clock, self._cache = store, clock, cache
+        self._measures = measures
         self._events = events
         self._pods = PodStatusWriter(store, WRITER)
         self._pod_kind = kind_of(store, ("v1", "Pod"))
@@ -36,7 +40,9 @@ class StatusUpdater:
         for task, reason in result.evictions:
             self._evict(task, reason)
         for task in result.binds:
-            self._bind(task)
+            self._measures.reached("PreBound", task.pod.created)
+            with self._measures.timed("scheduling_stage_duration_milliseconds", "Bind"):
+                self._bind(task)
         for uid in sorted(result.changed):
             self._write_group(uid, result.statuses[uid])
         for update in result.pods:
@@ -62,6 +68,7 @@ class StatusUpdater:
         except StatusError:
             return  # the pod or the node has gone meanwhile: the next session sees it
         self._cache.note_binding(task, stored)
+        self._measures.reached("Bound", pod.created)
         if self._events is not None:
             self._events.assigned(task)
 
@@ -105,12 +112,15 @@ class StatusUpdater:
 
     def _write_pod(self, update: PodUpdate) -> None:
         pod = update.task.pod
-        self._pods.not_scheduled(pod, update.reason, update.message, update.nominated_node or None)
+        nomination = update.nomination if update.nomination != pod.nominated_node else None
+        self._pods.not_scheduled(pod, update.reason, update.message, nomination)
         self._cache.note_condition(pod.uid, update.reason, update.message)
 
     def _write_queue(self, name: str, allocated: dict[str, str]) -> None:
         def change(document: Document) -> None:
-            document.setdefault("status", {})["allocated"] = allocated
+            status = document.setdefault("status", {})
+            status["allocated"] = allocated
+            status.setdefault("reservation", {})  # a struct in upstream's Go: it is written although it is empty
 
         try:
             self._store.modify(self._queues, name, change, writer=WRITER, subresource="status")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.volcano.cache.task_index import TaskIndex
-from seatrial.volcano.cache.task_info import TaskInfo
+from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
 
 HARD, SOFT = "hard", "soft"
 
@@ -59,8 +59,17 @@ class SubJobInfo:
         self.match_index = int(values[0]) if values and values[0].lstrip("+-").isdigit() else 0
         self.priority = 0
         self.index = TaskIndex()
+        self.left_pending: dict[str, TaskInfo] = {}
+        """Tasks that a copy has replaced in the job, and that are still listed here as pending (of a whole job)."""
         self.allocated_hyper_node = ""
         self.nominated_hyper_node = ""
+
+    def pending(self) -> list[TaskInfo]:
+        """The tasks that are listed as pending, in the order of their uids."""
+        if not self.left_pending:
+            return self.index.listed(TaskStatus.PENDING)
+        found = {**self.left_pending, **self.index.of(TaskStatus.PENDING)}
+        return [found[uid] for uid in sorted(found)]
 
     @property
     def is_ready(self) -> bool:

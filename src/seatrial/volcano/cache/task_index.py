@@ -45,9 +45,10 @@ class TaskIndex:
         self._put(task, task.status)
 
     def move(self, task: TaskInfo, old: TaskStatus, new: TaskStatus) -> None:
-        """A task of the index changes its status."""
-        del self.by_status[old][task.uid]
-        self._count(task, old, -1)
+        """A task of the index, or a copy of it, changes its status; one that is not listed under the old is added."""
+        if self.by_status.get(old, NO_TASKS).pop(task.uid, None) is not None:
+            self._count(task, old, -1)
+        self.tasks[task.uid] = task
         self._put(task, new)
 
     def _put(self, task: TaskInfo, status: TaskStatus) -> None:

@@ -1,6 +1,7 @@
 """A task: one pod, with its place in the session. Upstream: pkg/scheduler/api (TaskInfo, pod_info.go, helpers.go)."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 
@@ -141,6 +142,13 @@ class TaskInfo:
             known = notes[_request] = (request, request.key())
         return known
 
+    def clone(self) -> "TaskInfo":
+        """A copy with a status and a node of its own."""
+        other = copy(self)
+        other.pod_annotations = dict(self.pod_annotations)
+        other.job_allocated_hyper_node = ""
+        return other
+
     @property
     def transaction(self) -> Transaction:
         """The last plan for the task: that of a discarded statement, or its present state."""
@@ -209,23 +217,48 @@ def parse_bool(text: str) -> bool | None:
 
 
 def _request(spec: Document, status: Document) -> Resource:
+    total = _of_containers(spec, status, lambda container, present: _container_request(container, present, status))
+    total.add_scalar(PODS, 1.0)
+    _replace_by_pod_level(total, spec, "requests")
+    return total.add(Resource.read(spec.get("overhead")))
+
+
+def limits_of(task: TaskInfo) -> Resource:
+    """What a pod may use at most, where its containers say so (GetPodResourceLimit)."""
+    spec = task.pod.spec
+    total = _of_containers(spec, task.document.get("status") or {}, _container_limit)
+    _replace_by_pod_level(total, spec, "limits")
+    overhead = Resource.read(spec.get("overhead"))
+    total.cpu += overhead.cpu if total.cpu else 0.0
+    total.memory += overhead.memory if total.memory else 0.0
+    return total
+
+
+def _of_containers(
+    spec: Document, status: Document, amount_of: Callable[[Document, dict[str, Document]], Resource]
+) -> Resource:
+    """The amounts of all containers together, or of those that start the pod if that is more."""
     running = _statuses(status, "containerStatuses")
     total = Resource()
     for container in spec.get("containers") or ():
-        total.add(_container_request(container, running, status))
+        total.add(amount_of(container, running))
     sidecars, initial = Resource(), Resource()
     starting = _statuses(status, "initContainerStatuses")
     for container in spec.get("initContainers") or ():
         if container.get("restartPolicy") == "Always":
-            amount = _container_request(container, starting, status)
+            amount = amount_of(container, starting)
             total.add(amount)
             sidecars.add(amount)
             initial.raise_to(sidecars)
         else:
-            initial.raise_to(_container_request(container, {}, status).add(sidecars))
+            initial.raise_to(amount_of(container, {}).add(sidecars))
     total.raise_to(initial)
-    total.add_scalar(PODS, 1.0)
-    pod_level = (spec.get("resources") or {}).get("requests") or {}
+    return total
+
+
+def _replace_by_pod_level(total: Resource, spec: Document, part: str) -> None:
+    """What the pod as a whole asks for takes the place of what its containers do."""
+    pod_level = (spec.get("resources") or {}).get(part) or {}
     amounts = Resource.read(pod_level)
     for name in pod_level:
         if name == CPU:
@@ -234,7 +267,6 @@ def _request(spec: Document, status: Document) -> Resource:
             total.memory = amounts.memory
         elif name.startswith("hugepages-"):
             total.set_scalar(name, amounts.get(name))
-    return total.add(Resource.read(spec.get("overhead")))
 
 
 def _statuses(status: Document, part: str) -> dict[str, Document]:
@@ -254,6 +286,14 @@ def _container_request(container: Document, statuses: dict[str, Document], statu
     effective.raise_to(Resource.read(present["resources"].get("requests")))
     effective.raise_to(Resource.read(present.get("allocatedResources")))
     return effective
+
+
+def _container_limit(container: Document, statuses: dict[str, Document]) -> Resource:
+    """A container's limit; of one being resized the larger of what it wants and has."""
+    limit = Resource.read((container.get("resources") or {}).get("limits"))
+    present = (statuses.get(container.get("name", "")) or {}).get("resources") or {}
+    limit.raise_to(Resource.read(present.get("limits")))
+    return limit
 
 
 def _priority(pod: PodInfo) -> int:

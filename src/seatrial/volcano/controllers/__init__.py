@@ -1,4 +1,4 @@
-"""Volcano's controllers: Job, PodGroup and Queue.
+"""Volcano's controllers: Job, PodGroup, Queue, JobFlow, JobTemplate and CronJob.
 
 Upstream: pkg/controllers.
 """

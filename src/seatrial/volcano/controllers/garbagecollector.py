@@ -12,7 +12,7 @@ from seatrial.model.times import SECOND, parse_time
 from seatrial.store import Change
 from seatrial.store.options import DeleteOptions
 from seatrial.volcano.apis import JOB
-from seatrial.volcano.controllers.job.status import JOB_VIEW
+from seatrial.volcano.controllers.job.status import read_job
 
 FINISHED: Final = ("Completed", "Failed", "Terminated")
 TTL: Final = b'"ttlSecondsAfterFinished":'
@@ -45,7 +45,7 @@ class VolcanoGarbageCollector(QueueController):
         stored = self.store.find(self.kind, key[1], key[0])
         if stored is None:
             return
-        job = JOB_VIEW.read(stored)
+        job = read_job(stored)
         seconds, state = job.spec.ttl_seconds_after_finished, job.status.state
         if job.metadata.deletion_timestamp or seconds is None or state.phase not in FINISHED:
             return
@@ -54,7 +54,7 @@ class VolcanoGarbageCollector(QueueController):
         if remaining > 0:
             self.enqueue_after(key, remaining)
             return
-        options = DeleteOptions(propagation_policy="Foreground", preconditions_uid=job.metadata.uid)
+        options = DeleteOptions(propagation_policy="Foreground", preconditions_uid=job.uid)
         self.store.delete(self.kind, key[1], namespace=key[0], writer=self.name, options=options)
 
     def _job_changed(self, change: Change) -> None:

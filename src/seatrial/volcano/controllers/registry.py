@@ -6,14 +6,16 @@ from typing import ClassVar
 from seatrial.clock import Clock
 from seatrial.controllers.framework import Context, Ensemble, EventRecorder, PodIndex, QueueController
 from seatrial.store import Store
+from seatrial.volcano.controllers.cronjob import VolcanoCronJob
 from seatrial.volcano.controllers.garbagecollector import VolcanoGarbageCollector
 from seatrial.volcano.controllers.job.controller import VolcanoJob
+from seatrial.volcano.controllers.jobflow import VolcanoJobFlow, VolcanoJobTemplate
 from seatrial.volcano.controllers.podgroup import VolcanoPodGroup
 from seatrial.volcano.controllers.queue import VolcanoQueue
 
 
 class VolcanoControllers(Ensemble):
-    """vc-controller-manager: the controllers of queues, PodGroups and Jobs, and of Jobs that have ended, as one."""
+    """vc-controller-manager: the controllers of queues, PodGroups, Jobs and what creates or ends Jobs, as one."""
 
     name: ClassVar[str] = "volcano-controllers"
     parts: ClassVar[Sequence[type[QueueController]]] = (
@@ -21,6 +23,9 @@ class VolcanoControllers(Ensemble):
         VolcanoPodGroup,
         VolcanoJob,
         VolcanoGarbageCollector,
+        VolcanoJobTemplate,
+        VolcanoJobFlow,
+        VolcanoCronJob,
     )
 
 

@@ -30,9 +30,14 @@ class PodUpdate:
     nominated_node: str
 
     @property
+    def nomination(self) -> str:
+        """The nomination that the pod has once this is written: allocate takes one away that does not hold."""
+        return self.nominated_node or self.task.nominated_node
+
+    @property
     def changes_pod(self) -> bool:
         """Whether the pod does not say so already."""
-        if self.nominated_node and self.nominated_node != self.task.pod.nominated_node:
+        if self.nomination != self.task.nominated_node:
             return True
         return self.task.pod_scheduled != ("False", self.reason, self.message)
 
@@ -57,8 +62,9 @@ class SessionResult:
 
 def close_session(session: Session) -> SessionResult:
     """Lets plugins finish, and works out what is to be written."""
-    for plugin in session.plugins.values():
-        plugin.on_session_close()
+    for name, plugin in session.plugins.items():
+        with session.measures.timed("plugin_scheduling_latency_milliseconds", name, "OnSessionClose"):
+            plugin.on_session_close()
     result = SessionResult(session.binds, session.evictions, session.events)
     for uid, job in session.jobs.items():
         before = job.pod_group.document.get("status") or {}
@@ -132,11 +138,22 @@ def _queue_allocations(session: Session) -> dict[str, dict[str, str]]:
         own = Resource()
         for status in ALLOCATED_STATUSES:
             for task in job.index.of(status).values():
-                own.add(task.resreq)
+                own.add(_held(session, task))
         held[job.queue].add(own)
         for name in _above(session, job.queue) if has_root else ():
             held[name].add(own)
     return {name: resource_list(amount) for name, amount in held.items()}
+
+
+def _held(session: Session, task: TaskInfo) -> Resource:
+    """What a task counts for; of devices, what its pod was given."""
+    node = session.nodes.get(task.node_name)
+    if node is None or node.devices is None or not node.devices.asks(task.pod):
+        return task.resreq
+    held = task.resreq.clone()
+    for name, amount in node.devices.held_by(task.pod).items():
+        held.set_scalar(name, amount)
+    return held
 
 
 def _above(session: Session, name: str) -> list[str]:

@@ -175,7 +175,9 @@ class Filter:
 
         if self._columns is None:
             return compute(None)
-        return self._columns.get((self.plugin, spec_key(task.pod.shape), self.plugin.depends_on()), compute)
+        # A filter that is asked before its PreFilter has run may say something else.
+        key = self.plugin, spec_key(task.pod.shape), self.plugin.depends_on(), self.name in state.states
+        return self._columns.get(key, compute)
 
     def verdicts(self, task: TaskInfo, state: CycleState) -> Verdicts | None:
         """The verdicts of this moment in full; None where all nodes pass."""
@@ -237,9 +239,11 @@ class Score:
 
     def level(self, pod: PodInfo, state: Any) -> float | None:
         """The weighted and normalised score of a plugin that scores nodes without regard to the pod; None otherwise."""
+        if self.plugin.reads != Reads.NODE or self._call.normalize is None:
+            return None
         nodes = self._table.all()
-        raw = self._call(pod, nodes, state) if self.plugin.reads == Reads.NODE else None
-        if raw is None or self._call.normalize is None or not len(raw) or raw.min() != raw.max():
+        raw = self._all(pod, nodes, state)
+        if not len(raw) or raw.min() != raw.max():
             return None
         return float(self._call.normalize(pod, nodes, raw, state)[0] * self.weight)
 
@@ -256,17 +260,19 @@ class Score:
     def _raw(self, pod: PodInfo, rows: Rows, nodes: Nodes, state: Any) -> Any:
         score_row, table = self._score_row, self._table
         if self._columns is None:
-            answer = self._call(pod, nodes, state)
-            return np.zeros(len(rows), np.int64) if answer is None else answer
+            return self._all(pod, nodes, state)
 
         def compute(some: Rows | None) -> Any:
-            nodes = table.all() if some is None else table.take(some)
-            answer = self._call(pod, nodes, state)
-            return np.zeros(len(nodes), np.int64) if answer is None else answer
+            return self._all(pod, table.all() if some is None else table.take(some), state)
 
         one = None if score_row is None else lambda row: score_row(pod, table, row, state)
         key = state if self.plugin.by_state else spec_key(pod.shape)
         return self._columns.get((self.plugin, key, self.plugin.depends_on()), compute, one)[rows]
+
+    def _all(self, pod: PodInfo, nodes: Nodes, state: Any) -> Any:
+        """The scores of nodes before they are normalised; zeros where the plugin gives none."""
+        answer = self._call(pod, nodes, state)
+        return np.zeros(len(nodes), np.int64) if answer is None else answer
 
 
 _READ = ("tolerations", "nodeSelector", "affinity", "volumes", "overhead", "resources", "resourceClaims", "hostNetwork")

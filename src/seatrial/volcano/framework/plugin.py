@@ -30,6 +30,7 @@ from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.config.arguments import Arguments
 from seatrial.volcano.framework.extension_points import Point
+from seatrial.volcano.framework.queue_state import QueueState
 
 if TYPE_CHECKING:
     from seatrial.volcano.framework.session import Session
@@ -49,6 +50,8 @@ class Predicate(Protocol):
     def explain(self, task: TaskInfo) -> Callable[[int], Statuses]:
         """The statuses of this moment that were not success, by row."""
         ...
+
+    # A predicate with a method `passed(task, rows)` is told which nodes it and those before it let pass.
 
 
 class Plugin:
@@ -82,8 +85,20 @@ class Plugin:
         """When the plugin may decide otherwise although nothing has changed; None where time does not matter to it."""
         return None
 
+    def lacks_state(self, task: TaskInfo) -> bool:
+        """Whether the plugin's predicate fails with an error, since its PrePredicate has not run for the task."""
+        return False
+
+    def passes_dry_run(self, task: TaskInfo, node: NodeInfo) -> bool:
+        """Whether a task fits on a node in the dry run of topology-aware preemption (SimulatePredicateFn)."""
+        return True
+
     def queue_metrics(self) -> dict[str, dict[str, float]]:
         """What the plugin exports about queues, by queue; nothing where it does not look after queues."""
+        return {}
+
+    def queue_states(self) -> dict[str, QueueState]:
+        """The queues at the end of the session; nothing where the plugin does not look after queues."""
         return {}
 
     def add(self, point: Point, fn: Callable[..., object]) -> None:

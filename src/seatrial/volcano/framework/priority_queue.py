@@ -41,9 +41,9 @@ class KeyedQueue(Generic[T]):
 
     __slots__ = ("_heap", "_key")
 
-    def __init__(self, key: Callable[[T], tuple[Any, ...]]) -> None:
+    def __init__(self, key: Callable[[T], tuple[Any, ...]], items: Iterable[T] = ()) -> None:
         self._key = key
-        self._heap: list[tuple[tuple[Any, ...], T]] = []
+        self._heap: list[tuple[tuple[Any, ...], T]] = sorted((key(item), item) for item in items)
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -54,9 +54,17 @@ class KeyedQueue(Generic[T]):
     def pop(self) -> T:
         return heappop(self._heap)[1]
 
+    def clone(self) -> "KeyedQueue[T]":
+        copy = KeyedQueue(self._key)
+        copy._heap = self._heap.copy()
+        return copy
+
     def items(self) -> list[T]:
         """All items, in no particular order."""
         return [item for _, item in self._heap]
+
+    def clear(self) -> None:
+        self._heap.clear()
 
 
 class PriorityQueue(Generic[T]):

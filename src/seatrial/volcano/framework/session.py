@@ -37,6 +37,7 @@ from seatrial.volcano.framework.plugin import Plugin, ScoringError
 from seatrial.volcano.framework.session_plugins import SessionPlugins
 from seatrial.volcano.framework.statement import Statement
 from seatrial.volcano.framework.topology import prepare_topology
+from seatrial.volcano.metrics.measures import Measures, NoMeasures
 
 Pick = Callable[[Sequence[str]], str]
 """Chooses among names that are equally good."""
@@ -58,6 +59,12 @@ class SessionOptions:
     """Makes the connection through which extenders are asked."""
     events: bool = True
     """False: nothing reads the events of the session, and it has none."""
+    keys_jobs: bool = True
+    """False: jobs are ordered by asking the plugins about two at a time, as upstream does."""
+    explains: bool = False
+    """Whether every plugin that keeps a job out is noted, not only the first."""
+    measures: Measures = field(default_factory=NoMeasures)
+    """What durations and counts are told to."""
 
 
 class Session(SessionPlugins):
@@ -70,6 +77,9 @@ class Session(SessionPlugins):
         self.uid = uid
         self.cluster = cluster
         self.options = options or SessionOptions()
+        self.asks_all = self.options.explains
+        self.measures = self.options.measures
+        self.keys_jobs = self.options.keys_jobs
         self.now = cluster.now
         self.jobs = cluster.jobs
         self.queues = cluster.queues
@@ -104,7 +114,8 @@ class Session(SessionPlugins):
                 kind = plugins.get(option.name)
                 if kind is not None:
                     plugin = self.plugins[option.name] = kind(option.arguments, self)
-                    plugin.on_session_open()
+                    with self.measures.timed("plugin_scheduling_latency_milliseconds", option.name, "OnSessionOpen"):
+                        plugin.on_session_open()
 
     def release(self) -> None:
         """Drops what refers back to the session, so that it is freed at once and not by the garbage collector."""
@@ -142,6 +153,7 @@ class Session(SessionPlugins):
     def bind(self, task: TaskInfo) -> None:
         """Sends a task to its node."""
         self.binds.append(task)
+        self.measures.reached("Assumed", task.pod.created)
         self.set_status(task, TaskStatus.BINDING)
 
     def allocate(self, task: TaskInfo, node: NodeInfo) -> None:
@@ -171,7 +183,7 @@ class Session(SessionPlugins):
 
     def record(self, job: JobInfo, type: EventType, reason: str, message: str) -> None:
         """An event on a job's PodGroup."""
-        if self.options.events:
+        if self.options.events and not self.is_asking:
             self.events.append(SessionEvent("PodGroup", job.uid, type, reason, message))
 
     # -- nodes -------------------------------------------------------------------------------------------------
@@ -220,22 +232,30 @@ class Session(SessionPlugins):
         )
         return fits
 
-    def severity(self, task: TaskInfo) -> Severities:
-        """How unfit each node is by the predicates; the first plugin that rejects a node decides."""
+    def severity(self, task: TaskInfo, among: Mask | None = None) -> Severities:
+        """How unfit each node is by the predicates; the first plugin that rejects a node decides.
+
+        `among`: the nodes that upstream asks about, where it matters to a plugin which nodes passed.
+        """
         total: Severities | None = None
         for _, predicate in self.fns(Point.PREDICATE):
             found = predicate.severity(task)
             if found is not None:
                 total = found if total is None else np.where(total, total, found)
+            passed = getattr(predicate, "passed", None)
+            if passed is not None:
+                fits = np.ones(len(self.node_list), np.bool_) if total is None else total == 0
+                passed(task, np.flatnonzero(fits if among is None else fits & among))
         return np.zeros(len(self.node_list), np.int8) if total is None else total
 
     def severity_to_allocate(self, task: TaskInfo) -> Severities:
         """The same, where a node must also have the resources at last."""
-        return np.where(self.fits_future(task), self.severity(task), np.int8(REJECTED))
+        fits = self.fits_future(task)
+        return np.where(fits, self.severity(task, fits), np.int8(REJECTED))
 
     def judge(self, task: TaskInfo) -> Judgement:
         """What the predicates say at this moment, in words."""
-        severity = self.severity(task).copy()
+        severity = self.severity(task, np.zeros(len(self.node_list), np.bool_)).copy()
         explanations = [predicate.explain(task) for _, predicate in self.fns(Point.PREDICATE)]
         return Judgement(severity, lambda row: next((s for explain in explanations if (s := explain(row))), ()))
 
@@ -255,7 +275,7 @@ class Session(SessionPlugins):
 
     def predicate(self, task: TaskInfo, node: NodeInfo) -> int:
         """How unfit one node is by the predicates."""
-        return int(self.severity(task)[node.row])
+        return int(self.severity(task, self.all_rows == node.row)[node.row])
 
     def rows_worth_evicting(self, task: TaskInfo) -> Rows:
         """The nodes that evictions may make fit, by what allocate found out."""
@@ -267,8 +287,9 @@ class Session(SessionPlugins):
 
     def scores(self, task: TaskInfo, rows: Rows) -> Floats:
         """The total score of each candidate."""
-        order = self._sum(Point.NODE_ORDER, task, rows)
-        batch = self._sum(Point.BATCH_NODE_ORDER, task, rows)
+        with self.measures.timed("scheduling_stage_duration_milliseconds", "Scoring"):
+            order = self._sum(Point.NODE_ORDER, task, rows)
+            batch = self._sum(Point.BATCH_NODE_ORDER, task, rows)
         if order is None or batch is None:
             return _given(batch if order is None else order, rows)
         return order + batch

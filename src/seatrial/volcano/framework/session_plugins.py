@@ -10,15 +10,20 @@ from typing import Any
 
 from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.queue_info import QueueInfo
+from seatrial.volcano.cache.resource_words import listed
 from seatrial.volcano.cache.sub_job_info import SubJobInfo
 from seatrial.volcano.cache.task_info import TaskInfo, comes_before
 from seatrial.volcano.config.scheduler_conf import SchedulerConf
+from seatrial.volcano.framework.eviction import EvictionContext
 from seatrial.volcano.framework.extension_points import ABSTAIN, Point
 from seatrial.volcano.framework.priority_queue import ItemQueue, KeyedQueue, KeyOrder, PriorityQueue
+from seatrial.volcano.framework.refusals import EvictionTrial, Refusal, Said, Shortage
 
 Fn = Any
 """A plugin's function; for PREDICATE an object with two."""
 Named = tuple[str, Fn]
+ASK_OUTSIDE = ("extender",)
+"""Plugins whose answers come from other programs, which are asked no more often than upstream does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +34,6 @@ class ValidateResult:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Which plugin said no to a job, at which point, and why in words."""
-
-    point: str
-    plugin: str
-    text: str
-
-
 class SessionPlugins:
     """The functions plugins registered, and the rules by which they are asked."""
 
@@ -45,8 +41,16 @@ class SessionPlugins:
         self.conf = conf
         self.jobs: dict[str, JobInfo] = {}
         self.queues: dict[str, QueueInfo] = {}
-        self.refusals: dict[str, Refusal] = {}
-        """The last no a job was given, by job uid."""
+        self.action = ""
+        """The action that is being run."""
+        self.said: dict[str, Said] = {}
+        """What actions and plugins said about jobs, by job uid."""
+        self.keys_jobs = True
+        self.asks_all = False
+        """Whether plugins after one that refuses a job are asked as well, for its explanation."""
+        self.is_asking = False
+        """Whether plugins are asked for an explanation only: no event is recorded."""
+        self._others: dict[tuple[str, str, int], list[Refusal]] = {}
         self._registered: dict[Point, dict[str, list[Fn]]] = {}
         self._tiers: dict[Point, list[list[Named]]] = {}
         self._flat: dict[Point, list[Named]] = {}
@@ -57,6 +61,41 @@ class SessionPlugins:
         fns[plugin] = [*fns.get(plugin, ()), fn] if point is Point.VICTIM_TASKS else [fn]
         self._tiers.pop(point, None)
         self._flat.pop(point, None)
+
+    # -- what was said -----------------------------------------------------------------------------------------
+
+    def said_of(self, uid: str) -> Said:
+        found = self.said.get(uid)
+        if found is None:
+            found = self.said[uid] = Said()
+        return found
+
+    def refuse(
+        self,
+        job: str,
+        point: str,
+        plugin: str,
+        text: str,
+        shortages: tuple[Shortage, ...] = (),
+        queue: str = "",
+        limited_by: str = "",
+    ) -> None:
+        """Notes which plugin said no to a job in the current action, and why."""
+        refusal = Refusal(point, plugin, text, queue, shortages, limited_by)
+        self.said_of(job).refusals[self.action, point, plugin] = refusal
+
+    def has_refused(self, job: str, point: str) -> bool:
+        """Whether a no at this point of the current action is noted."""
+        said = self.said.get(job)
+        return said is not None and any(key[:2] == (self.action, point) for key in said.refusals)
+
+    def trial_of(self, job: str) -> EvictionTrial:
+        """How the current action tries to make room for a job."""
+        trials = self.said_of(job).trials
+        found = trials.get(self.action)
+        if found is None:
+            found = trials[self.action] = EvictionTrial()
+        return found
 
     def forget(self) -> None:
         """Drops all registered functions."""
@@ -110,7 +149,7 @@ class SessionPlugins:
     def job_queue(self) -> ItemQueue[JobInfo]:
         """Jobs in their order, for actions in which only the job just taken changes its place."""
         orders = [fn for _, fn in self.fns(Point.JOB_ORDER)]
-        if not all(isinstance(order, KeyOrder) for order in orders):
+        if not self.keys_jobs or not all(isinstance(order, KeyOrder) for order in orders):
             return PriorityQueue(self.job_order)
         keys = [order.key for order in orders]
         return KeyedQueue(lambda job: (*[key(job) for key in keys], job.created, job.uid))
@@ -134,6 +173,18 @@ class SessionPlugins:
         """Whether the left task goes first: by plugins, then its index, age and uid."""
         answer = self._compare(Point.TASK_ORDER, left, right)
         return answer < 0 if answer else comes_before(left, right)
+
+    def task_queue(self, tasks: Sequence[TaskInfo]) -> PriorityQueue[TaskInfo] | KeyedQueue[TaskInfo]:
+        """Tasks in their order, for actions that take them out and put none in.
+
+        Indices are compared where both tasks have one, so there is a key where all have one, or none has.
+        """
+        orders = [fn for _, fn in self.fns(Point.TASK_ORDER)]
+        have_index = {task.index is not None for task in tasks}
+        if not self.keys_jobs or len(have_index) > 1 or not all(isinstance(order, KeyOrder) for order in orders):
+            return PriorityQueue(self.task_order, tasks)
+        keys = [order.key for order in orders]
+        return KeyedQueue(lambda t: (*[key(t) for key in keys], t.index or 0, t.pod.created, t.uid), tasks)
 
     def sub_job_order(self, left: SubJobInfo, right: SubJobInfo) -> bool:
         answer = self._compare(Point.SUB_JOB_ORDER, left, right)
@@ -166,13 +217,15 @@ class SessionPlugins:
     def _victims(self, point: Point, subject: Any, candidates: Sequence[TaskInfo]) -> list[TaskInfo]:
         """What all plugins of the first deciding tier agree on; a plugin that offers none ends its tier."""
         victims: list[TaskInfo] | None = None
+        trial = self._note_candidates(subject, candidates)
         for tier in self.tiers(point):
-            for _, fn in tier:
+            for name, fn in tier:
                 offered, vote = fn(subject, candidates)
                 if vote == ABSTAIN:
                     continue
                 if not offered:
                     victims = None
+                    trial.refused_by[name] = trial.refused_by.get(name, 0) + 1
                     break
                 if victims is None:
                     victims = offered
@@ -182,6 +235,13 @@ class SessionPlugins:
             if victims is not None:
                 return victims
         return []
+
+    def _note_candidates(self, subject: Any, candidates: Sequence[TaskInfo]) -> EvictionTrial:
+        trial = self.trial_of(subject.job.uid if isinstance(subject, EvictionContext) else subject.job)
+        trial.nodes += 1
+        for task in candidates:
+            trial.candidates[task.job] = trial.candidates.get(task.job, 0) + 1
+        return trial
 
     def preemptable(self, preemptor: TaskInfo, preemptees: Sequence[TaskInfo]) -> list[TaskInfo]:
         return self._victims(Point.PREEMPTABLE, preemptor, preemptees)
@@ -214,8 +274,9 @@ class SessionPlugins:
         """Whether the queue may be given what the task asks for."""
         for name, fn in self.fns(Point.ALLOCATABLE):
             if not fn(queue, task):
-                text = f"queue {queue.name} may not be given {task.resreq} more"
-                self.refusals[task.job] = Refusal("allocatable", name, text)
+                if not self.has_refused(task.job, "allocatable"):
+                    text = f"queue {queue.name} may not be given {listed(task.resreq)} more"
+                    self.refuse(task.job, "allocatable", name, text)
                 return False
         return True
 
@@ -249,23 +310,42 @@ class SessionPlugins:
         for name, fn in self.fns(Point.JOB_VALID):
             result: ValidateResult | None = fn(job)
             if result is not None:
-                self.refusals[job.uid] = Refusal("jobValid", name, result.message)
+                self.refuse(job.uid, "jobValid", name, result.message)
                 return result
         return None
 
     def job_enqueueable(self, job: JobInfo) -> bool:
         """Whether a job is let in; the plugin that does not let it in says why."""
-        self.refusals.pop(job.uid, None)
         refusing = self._vote(Point.JOB_ENQUEUEABLE, job)
-        if refusing and job.uid not in self.refusals:
-            self.refuse(job, "jobEnqueueable", refusing, f"queue {job.queue} takes no more jobs")
+        if refusing and not self.has_refused(job.uid, "jobEnqueueable"):
+            self.refuse(job.uid, "jobEnqueueable", refusing, f"queue {job.queue} takes no more jobs")
+        if refusing and self.asks_all:
+            self._ask_others(job, refusing)
         return not refusing
 
-    def refuse(self, job: JobInfo, point: str, plugin: str, text: str) -> None:
-        """Notes which plugin said no to a job, and why."""
-        self.refusals[job.uid] = Refusal(point, plugin, text)
+    def _ask_others(self, job: JobInfo, refusing: str) -> None:
+        """Notes which other plugins would not let a refused job in either; no decision depends on it.
+
+        Their answers are the same for jobs that ask for the same until the next job is let in.
+        """
+        key = job.queue, job.namespace, id(job.min_resources)
+        known = self._others.get(key)
+        if known is None:
+            self.is_asking = True
+            for tier in self.tiers(Point.JOB_ENQUEUEABLE):
+                votes = [fn(job) for name, fn in tier if name not in (refusing, *ASK_OUTSIDE)]
+                if any(vote > 0 for vote in votes) and all(name != refusing for name, _ in tier):
+                    break
+            self.is_asking = False
+            found = self.said_of(job.uid).refusals
+            self._others[key] = [each for (_, _, name), each in found.items() if name != refusing]
+            return
+        said = self.said_of(job.uid)
+        for each in known:
+            said.refusals[self.action, each.point, each.plugin] = each
 
     def job_enqueued(self, job: JobInfo) -> None:
+        self._others.clear()
         for _, fn in self.fns(Point.JOB_ENQUEUED):
             fn(job)
 

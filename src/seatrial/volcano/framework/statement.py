@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from seatrial.volcano.cache.node_info import NodeInfo
-from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus, Transaction
+from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
 
 if TYPE_CHECKING:
     from seatrial.volcano.framework.session import Session
@@ -26,18 +26,6 @@ class Operation:
 
     kind: Kind
     task: TaskInfo
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SavedOperation:
-    """A step to be taken again later, with the task as it was then."""
-
-    kind: Kind
-    task: TaskInfo
-    node_name: str
-    eviction_occurred: bool
-    last_transaction: Transaction | None
     reason: str = ""
 
 
@@ -122,6 +110,11 @@ class Statement:
 
     def commit(self) -> None:
         """Carries the steps out: victims are evicted, allocated tasks bound; a pipelined task only keeps its place."""
+        victims = [operation.task.key for operation in self.operations if operation.kind is Kind.EVICT]
+        if victims:
+            self._session.measures.inc("eviction_transactions_total", self._session.action)
+            for job in dict.fromkeys(each.task.job for each in self.operations if each.kind is not Kind.EVICT):
+                self._session.trial_of(job).victims.extend(victims)
         for operation in self.operations:
             operation.task.last_transaction = None
             if operation.kind is Kind.EVICT:
@@ -136,32 +129,24 @@ class Statement:
         other.operations = []
 
 
-def save_operations(*statements: Statement) -> list[SavedOperation]:
-    """The steps of statements about to be discarded, to be taken again if they prove best."""
+def save_operations(*statements: Statement) -> list[Operation]:
+    """The steps of statements about to be discarded, to be taken again if they prove best: on copies of the tasks."""
     return [
-        SavedOperation(
-            operation.kind,
-            operation.task,
-            operation.task.node_name,
-            operation.task.eviction_occurred,
-            operation.task.last_transaction,
-            operation.reason,
-        )
+        Operation(operation.kind, operation.task.clone(), operation.reason)
         for statement in statements
         for operation in statement.operations
     ]
 
 
-def recover_operations(statement: Statement, saved: list[SavedOperation], nodes: dict[str, NodeInfo]) -> bool:
+def recover_operations(statement: Statement, saved: list[Operation], nodes: dict[str, NodeInfo]) -> bool:
     """Takes saved steps again; False where one fails."""
     for step in saved:
         task = step.task
-        task.last_transaction, task.job_allocated_hyper_node = step.last_transaction, ""
         if step.kind is Kind.EVICT:
             statement.evict(task, step.reason)
         elif step.kind is Kind.PIPELINE:
-            if not statement.pipeline(task, nodes[step.node_name], step.eviction_occurred):
+            if not statement.pipeline(task, nodes[task.node_name], task.eviction_occurred):
                 return False
-        elif not statement.allocate(task, nodes[step.node_name]):
+        elif not statement.allocate(task, nodes[task.node_name]):
             return False
     return True

@@ -9,7 +9,7 @@ from typing import Final
 from seatrial.model.kinds import Kind
 from seatrial.store import Admission, Request, Store
 from seatrial.store.admission import Reader
-from seatrial.volcano.webhooks import hypernodes, jobs_mutate, jobs_validate, podgroups, pods, queues
+from seatrial.volcano.webhooks import cronjobs, hypernodes, jobs_mutate, jobs_validate, podgroups, pods, queues
 
 Webhook = Callable[[Request, Reader], None]
 Rules = dict[tuple[str, str, str], Webhook]
@@ -22,6 +22,8 @@ _MUTATING: Final[Rules] = {
 _VALIDATING: Final[Rules] = {
     ("batch.volcano.sh", "Job", "CREATE"): jobs_validate.validate_create,
     ("batch.volcano.sh", "Job", "UPDATE"): jobs_validate.validate_update,
+    ("batch.volcano.sh", "CronJob", "CREATE"): cronjobs.validate,
+    ("batch.volcano.sh", "CronJob", "UPDATE"): cronjobs.validate,
     ("scheduling.volcano.sh", "Queue", "CREATE"): queues.validate,
     ("scheduling.volcano.sh", "Queue", "UPDATE"): queues.validate,
     ("scheduling.volcano.sh", "Queue", "DELETE"): queues.validate_deletion,

@@ -5,6 +5,7 @@ import json
 import os
 import ssl
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -34,9 +35,9 @@ def merge(path: str, body: Any) -> Any:
 
 def watch(path: str) -> Iterator[dict[str, Any]]:
     """All objects as ADDED, then every change, for ever."""
-    revision = ""
+    revision, plain = "", bool(os.environ.get("PLAIN"))
     while True:
-        query = f"?watch=true&allowWatchBookmarks=true&resourceVersion={revision}"
+        query = f"?watch=true{'' if plain else '&allowWatchBookmarks=true'}&resourceVersion={revision}"
         request = urllib.request.Request(SERVER + path + query, headers={"Authorization": f"Bearer {TOKEN}"})
         with urllib.request.urlopen(request, context=CONTEXT) as answer:
             for line in answer:
@@ -77,6 +78,7 @@ class Slots:
         follow(NODES, self._notice)
 
     def _notice(self, event: dict[str, Any]) -> None:
+        time.sleep(float(os.environ.get("NODE_SECONDS", "0")))
         node = event["object"]
         self.nodes[node["metadata"]["name"]] = int(node["status"]["allocatable"]["pods"])
 

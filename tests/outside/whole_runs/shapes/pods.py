@@ -84,6 +84,15 @@ SHAPES = (
         expects=lambda pods: sum(bool(pod["node"]) for pod in pods.values()) >= 3,
     ),
     Shape(
+        "spread pods that wake together are tried again when a binding comes back",
+        (
+            create(in_zone("n1", "a"), in_zone("n2", "b", cpu="100m")),
+            create(*(pod(f"p{n}", labels={"app": "x"}, topologySpreadConstraints=spread("x")) for n in range(6))),
+            delete("Pod", "p0"),
+        ),
+        expects=lambda pods: sum(bool(pod["node"]) for pod in pods.values()) == 3,
+    ),
+    Shape(
         "scheduling gates are taken away",
         (
             create(node("n1", cpu="1")),

@@ -107,6 +107,17 @@ SHAPES = (
         expects=lambda pods: not pods["p1"]["node"],
     ),
     Shape(
+        "a pod is deleted while its volume is awaited",
+        (
+            create(storage_class(), claim("c1"), node("n1", cpu="1")),
+            create(user("p1", "c1", cpu="600m")),
+            delete("Pod", "p1"),
+            create(pod("next", cpu="600m")),
+        ),
+        seconds=1.4,
+        expects=lambda pods: pods["next"]["node"] == "n1" and "p1" not in pods,
+    ),
+    Shape(
         "a pod that waits for volumes makes room",
         (
             create(storage_class(), claim("c1"), node("n1", cpu="1")),

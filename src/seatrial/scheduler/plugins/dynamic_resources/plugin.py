@@ -63,7 +63,6 @@ PRIORITIZED, TIMEOUT = "DRAPrioritizedList", "DRASchedulerFilterTimeout"
 class DynamicResources(Plugin):
     """Allocates devices."""
 
-    default_order, default_weight = 150, 2
     prebinds_in_parallel = True
     arguments = ARGUMENTS
     requeues = HINTS
@@ -72,7 +71,8 @@ class DynamicResources(Plugin):
         super().__init__(args, handle)
         if handle is not None:
             self.tracker: DeviceTracker = handle.shared.setdefault(
-                "devices", DeviceTracker(handle.cluster, handle.gates)
+                "devices",
+                DeviceTracker(handle.cluster, handle.gates, checks_pools=handle.version.rules.checks_pools),
             )
         timeout = self.args.get("bindingTimeout")
         self.binding_timeout = DEFAULT_BINDING_TIMEOUT if timeout is None else parse_duration(timeout)
@@ -113,7 +113,7 @@ class DynamicResources(Plugin):
             tracker = self.tracker
             gives_up = self.handle.gates.get(TIMEOUT, True)
             taken, classes = tracker.allocated(), tracker.classes.get
-            state.allocator = Allocator(tracker.inventory(), taken, classes, gives_up=gives_up)
+            state.allocator = Allocator(tracker.inventory(), taken, classes, gives_up=gives_up, rules=self.rules)
         return state
 
     def _extended_claim(self, pod: PodInfo) -> Document | None:
@@ -209,7 +209,7 @@ class DynamicResources(Plugin):
             return PostFiltered(error(NO_STATE))
         client = self.handle.client
         if not isinstance(state, ClaimsState) or client is None:
-            return PostFiltered(unschedulable(NOTHING_TO_FREE))
+            return PostFiltered(self._nothing_done(NOTHING_TO_FREE))
         try:
             # Upstream picks one of them at random.
             for place in sorted(state.unavailable):
@@ -224,7 +224,10 @@ class DynamicResources(Plugin):
                 return PostFiltered(unschedulable(DELETED))
         except (StatusError, WriteFailed) as problem:
             return PostFiltered(error(str(problem)))
-        return PostFiltered(unschedulable(STILL_NOT))
+        return PostFiltered(self._nothing_done(STILL_NOT))
+
+    def _nothing_done(self, why: str) -> Status:
+        return unschedulable(why) if self.rules.names_idle_post_filter else unschedulable()
 
     # Score.
 
@@ -233,6 +236,10 @@ class DynamicResources(Plugin):
             return None if self._is_pre_filter() else error(NO_STATE)
         if not self.handle.gates.get(PRIORITIZED, True):
             return np.zeros(len(nodes), np.int64)
+        if not self.rules.scores_allocated_claims:
+            problem = state.score_problem(nodes[place].name for place in range(len(nodes)) if nodes.is_there(place))
+            if problem:
+                return error(problem)
         return np.fromiter(
             (state.score(nodes[place].name) if nodes.is_there(place) else 0 for place in range(len(nodes))),
             np.int64,

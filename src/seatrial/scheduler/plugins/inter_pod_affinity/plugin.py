@@ -18,7 +18,7 @@ from seatrial.scheduler.cache.pod_counts import Carried, PodCount
 from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.cache.pod_terms import AffinityTerm, Chosen, PodMatcher
 from seatrial.scheduler.cache.topology_counts import by_domain, picked_by_domain, seen_from, widened
-from seatrial.scheduler.config.arguments import Arguments
+from seatrial.scheduler.config.arguments import Arguments, Gates
 from seatrial.scheduler.config.field_errors import invalid
 from seatrial.scheduler.config.shapes import BOOL, INT32, always, pointer
 from seatrial.scheduler.framework.interface import MAX_NODE_SCORE, Handle, Plugin
@@ -100,11 +100,11 @@ class AffinityState:
 _EMPTY: Ints = np.zeros(1, np.int64)
 
 
-def _defaults(args: Document) -> None:
+def _defaults(args: Document, gates: Gates) -> None:
     args.setdefault("hardPodAffinityWeight", 1)
 
 
-def _problems(args: Document, path: str) -> Iterator[str]:
+def _problems(args: Document, path: str, gates: Gates) -> Iterator[str]:
     weight = args["hardPodAffinityWeight"]
     if not 0 <= weight <= 100:
         yield invalid(f"{path}.hardPodAffinityWeight", weight, "not in valid range [0, 100]")
@@ -113,7 +113,6 @@ def _problems(args: Document, path: str) -> Iterator[str]:
 class InterPodAffinity(Plugin):
     """Required terms filter, preferred ones score, in both directions."""
 
-    default_order, default_weight = 140, 2
     normalizes = Normalizes.BETWEEN
     arguments = Arguments(
         "InterPodAffinity",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import label_key_faults, label_value_faults
-from seatrial.scheduler.config.arguments import Arguments
+from seatrial.scheduler.config.arguments import Arguments, Gates
 from seatrial.scheduler.config.field_errors import invalid, unsupported
 from seatrial.scheduler.config.shapes import INT32, Field, Listing, Record, always, pointer
 from seatrial.scheduler.config.types import SELECTOR_REQUIREMENTS
@@ -32,7 +32,7 @@ _NODE_AFFINITY = Record(
 )
 
 
-def _affinity_problems(args: Document, path: str) -> Iterator[str]:
+def _affinity_problems(args: Document, path: str, gates: Gates) -> Iterator[str]:
     affinity = args.get("addedAffinity") or {}
     where = f"{path}.addedAffinity"
     needed = affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}

@@ -29,7 +29,6 @@ class NodeAffinity(Plugin):
 
     reads = Reads.NODE
     pre_filters_by_shape = True
-    default_order, default_weight = 60, 2
     normalizes = Normalizes.SHARE
     arguments = ARGUMENTS
 

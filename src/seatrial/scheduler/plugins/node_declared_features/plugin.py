@@ -33,7 +33,6 @@ class NodeDeclaredFeatures(Plugin):
     """Filters by `status.declaredFeatures`."""
 
     reads = Reads.NODE
-    default_order = 200
     requeues = HINTS
 
     @property

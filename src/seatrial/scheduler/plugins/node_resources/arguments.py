@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import label_key_faults
-from seatrial.scheduler.config.arguments import Arguments
+from seatrial.scheduler.config.arguments import Arguments, Gates
 from seatrial.scheduler.config.field_errors import duplicate, forbidden, invalid, required, unsupported
 from seatrial.scheduler.config.shapes import STRING, Field, Listing, Record, pointer
 from seatrial.scheduler.config.types import RESOURCES, UTILIZATION_SHAPE
+from seatrial.scheduler.versions import Rules
 
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _SCORING_STRATEGY = Record(
@@ -22,11 +23,11 @@ _SCORING_STRATEGY = Record(
 )
 
 
-def _balanced_defaults(args: Document) -> None:
+def _balanced_defaults(args: Document, gates: Gates) -> None:
     args["resources"] = _weighted(args.get("resources"))
 
 
-def _fit_defaults(args: Document) -> None:
+def _fit_defaults(args: Document, gates: Gates) -> None:
     strategy = args.setdefault("scoringStrategy", {"type": "LeastAllocated"})
     strategy["resources"] = _weighted(strategy.get("resources"))
 
@@ -39,7 +40,7 @@ def _weighted(resources: list[Document] | None) -> list[Document]:
     return resources
 
 
-def _balanced_problems(args: Document, path: str) -> Iterator[str]:
+def _balanced_problems(args: Document, path: str, gates: Gates) -> Iterator[str]:
     seen = set()
     for index, resource in enumerate(args["resources"]):
         name = resource.get("name", "")
@@ -50,7 +51,7 @@ def _balanced_problems(args: Document, path: str) -> Iterator[str]:
             yield invalid(f"{path}.resources[{index}].weight", resource["weight"], "must be 1")
 
 
-def _fit_problems(args: Document) -> Iterator[str]:
+def _fit_problems(args: Document, rules: Rules) -> Iterator[str]:
     """What building NodeResourcesFit finds in its arguments; paths start at the arguments."""
     for index, name in enumerate(args.get("ignoredResources", ())):
         yield from (invalid(f"ignoredResources[{index}]", name, why) for why in label_key_faults(name))
@@ -59,10 +60,10 @@ def _fit_problems(args: Document) -> Iterator[str]:
         if "/" in group:
             yield invalid(path, group, "resource group name can't contain '/'")
         yield from (invalid(path, group, why) for why in label_key_faults(group))
-    yield from _strategy_problems(args["scoringStrategy"])
+    yield from _strategy_problems(args["scoringStrategy"], rules)
 
 
-def _strategy_problems(strategy: Document) -> Iterator[str]:
+def _strategy_problems(strategy: Document, rules: Rules) -> Iterator[str]:
     kind = strategy.get("type", "")
     if kind not in _STRATEGIES:
         yield unsupported("scoringStrategy.type", kind, _STRATEGIES)
@@ -72,16 +73,20 @@ def _strategy_problems(strategy: Document) -> Iterator[str]:
             yield invalid(f"scoringStrategy.resources[{index}].weight", resource["weight"], detail)
     ratio = strategy.get("requestedToCapacityRatio")
     path = "scoringStrategy.requestedToCapacityRatio"
-    if kind == "RequestedToCapacityRatio":
+    if not rules.checks_ratio_by_type:
+        if ratio is not None:
+            yield from shape_problems(ratio.get("shape", []), "scoringStrategy.shape")
+    elif kind == "RequestedToCapacityRatio":
         if ratio is None:
             yield required(path, "must be specified when type is RequestedToCapacityRatio")
         else:
-            yield from _shape_problems(ratio.get("shape", []), f"{path}.shape")
+            yield from shape_problems(ratio.get("shape", []), f"{path}.shape")
     elif ratio is not None:
         yield forbidden(path, "must be nil when type is not RequestedToCapacityRatio")
 
 
-def _shape_problems(shape: list[Document], path: str) -> Iterator[str]:
+def shape_problems(shape: list[Document], path: str) -> Iterator[str]:
+    """What is wrong with a function of the utilization (validateFunctionShape)."""
     if not shape:
         yield required(path, "at least one point must be specified")
         return

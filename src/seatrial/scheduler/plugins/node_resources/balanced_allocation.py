@@ -20,7 +20,9 @@ from seatrial.scheduler.plugins.node_resources.device_totals import DeviceTotals
 from seatrial.scheduler.plugins.node_resources.hints import has_device_resources
 from seatrial.scheduler.plugins.node_resources.resource_allocation import (
     BALANCED,
+    BALANCED_AFTER,
     DEFAULT_RESOURCES,
+    ScoringStrategy,
     Share,
     columns,
     counts_scalars,
@@ -37,12 +39,12 @@ class NodeResourcesBalancedAllocation(Plugin):
 
     reads = Reads.ROW
     by_state = True
-    default_order, default_weight = 170, 1
     arguments = BALANCED_ALLOCATION
 
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
         self._resources = tuple(self.args.get("resources") or DEFAULT_RESOURCES)
+        self._strategy: ScoringStrategy = BALANCED if self.rules.balances_by_change else BALANCED_AFTER
         self._device_kinds = device_kinds(self._resources)
         self._has_scalars = any(is_scalar(entry["name"]) for entry in self._resources)
         has_devices = self._has_scalars and has_device_resources(handle)
@@ -62,7 +64,7 @@ class NodeResourcesBalancedAllocation(Plugin):
             return np.zeros(len(nodes), np.int64)
         if not shares:
             return error("resources not found")
-        return BALANCED.score(shares, columns(shares, nodes, True, self._devices))
+        return self._strategy.score(shares, columns(shares, nodes, True, self._devices))
 
     def score_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The score of one row."""
@@ -71,16 +73,17 @@ class NodeResourcesBalancedAllocation(Plugin):
             return 0
         if self._has_scalars and counts_scalars(shares):
             return int(np.asarray(self.score(pod, table.take(np.asarray([row], np.intp)), shares))[0])
-        return BALANCED.score_row(shares, row_values(shares, table, row, True))
+        return self._strategy.score_row(shares, row_values(shares, table, row, True))
 
     def score_rows(self, table: NodeTable, state: Any) -> Callable[[int], int] | None:
         """`score_row` prepared for a state."""
         read = None if state is MISSING or counts_scalars(state) else row_reader(state, table, True)
-        return None if read is None else lambda row: BALANCED.score_row(state, read(row))
+        strategy = self._strategy
+        return None if read is None else lambda row: strategy.score_row(state, read(row))
 
     def row_score(self, state: Any) -> RowScore | None:
-        """`score_row` as numbers; None if devices may stand for a resource."""
-        if state is MISSING or (self._devices is not None and counts_scalars(state)):
+        """`score_row` as numbers; None if devices may stand for a resource, or the kernel lacks the formula."""
+        if self._strategy is not BALANCED or state is MISSING or (self._devices is not None and counts_scalars(state)):
             return None
         return RowScore(BALANCED.name, row_shares(state, True))
 

@@ -21,7 +21,10 @@ class DeviceTotals:
 
     def __init__(self, handle: Handle) -> None:
         self._cluster = handle.cluster
-        self._tracker: DeviceTracker = handle.shared.setdefault("devices", DeviceTracker(handle.cluster, handle.gates))
+        checks = handle.version.rules.checks_pools
+        self._tracker: DeviceTracker = handle.shared.setdefault(
+            "devices", DeviceTracker(handle.cluster, handle.gates, checks_pools=checks)
+        )
         self._slices: tuple[int, list[Slice]] = (-1, [])
 
     def totals(self, nodes: Nodes, resource: str) -> tuple[Ints, Ints] | None:

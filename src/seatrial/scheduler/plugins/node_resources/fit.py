@@ -74,8 +74,6 @@ class NodeResourcesFit(Plugin):
     reads = Reads.ROW
     pre_filters_by_shape = True
     by_state = True
-    default_order, default_weight = 80, 1
-    unimplemented_points = ("placementScore",)
     arguments = FIT
     requeues = HINTS
 

@@ -327,6 +327,19 @@ class Balanced:
         return half + int((half + _evenness_row(after) - _evenness_row(before)) / 2)
 
 
+class BalancedAfter:
+    """How evenly used the node would be with the pod, whatever it was before."""
+
+    name = "balanced-after"
+    line: tuple[int, ...] = ()
+
+    def score(self, shares: Sequence[Share], values: Columns) -> Ints:
+        return _evenness(values.requested, values.offered)
+
+    def score_row(self, shares: Sequence[Share], values: Sequence[tuple[int, int, int]]) -> int:
+        return _evenness_row([min(requested / offered, 1.0) for requested, _, offered in values if offered])
+
+
 def _evenness_of_two(values: Columns) -> "Floats":
     """The evenness of two resources that every node offers: with the pod, and without it."""
     used = np.empty((2, *values.offered.shape))
@@ -395,6 +408,7 @@ DEFAULT_RESOURCES: tuple[Document, ...] = ({"name": CPU, "weight": 1}, {"name": 
 LEAST_ALLOCATED = Weighted("least", _least, _least_many)
 MOST_ALLOCATED = Weighted("most", _most, _most_many)
 BALANCED = Balanced()
+BALANCED_AFTER = BalancedAfter()
 
 
 def strategy_of(document: Document) -> ScoringStrategy:

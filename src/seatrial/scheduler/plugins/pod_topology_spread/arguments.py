@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from seatrial.model.documents import Document
 from seatrial.model.label_selectors import label_key_faults
-from seatrial.scheduler.config.arguments import Arguments
+from seatrial.scheduler.config.arguments import Arguments, Gates
 from seatrial.scheduler.config.field_errors import duplicate, forbidden, invalid, required, unsupported
 from seatrial.scheduler.config.shapes import INT32, STRING, Field, Listing, Mapped, Record, always, pointer
 from seatrial.scheduler.config.types import SELECTOR_REQUIREMENTS
@@ -29,11 +29,11 @@ _SPREAD_CONSTRAINT = Record(
 )
 
 
-def _defaults(args: Document) -> None:
+def _defaults(args: Document, gates: Gates) -> None:
     args["defaultingType"] = args.get("defaultingType") or "System"
 
 
-def _problems(args: Document, path: str) -> Iterator[str]:
+def _problems(args: Document, path: str, gates: Gates) -> Iterator[str]:
     constraints = args.get("defaultConstraints", [])
     kind = args["defaultingType"]
     if kind not in ("System", "List"):

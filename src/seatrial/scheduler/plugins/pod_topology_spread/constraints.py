@@ -47,6 +47,10 @@ class Constraint:
             return False
         return not (self.honors_taints and has_untolerated(node.taints, pod.shape.tolerations, numbers))
 
+    def takes_any_node(self, pod: PodInfo) -> bool:
+        """Whether all nodes count, whatever their labels and taints."""
+        return not self.honors_taints and (not self.honors_affinity or required_nodes(pod.shape).is_trivial)
+
     def included(self, pod: PodInfo, nodes: Nodes, numbers: bool) -> Mask:
         """Which nodes count for the constraint."""
         mask = np.ones(len(nodes), np.bool_)

@@ -51,13 +51,17 @@ class CountedRows:
     """Whether all rows with the constraint's label are among them: then the sums of the domains are kept."""
     domains: Mask
     """Which values of the label they have, by the value's number."""
+    is_labelled: bool
+    """Whether all of them have the constraint's label."""
     matcher: PodMatcher | None
     """The pods that count; None if none does."""
 
     @classmethod
     def of(cls, mask: Mask, ids: NDArray[np.int32], matcher: PodMatcher | None) -> "CountedRows":
         counted = ids[mask]
-        return cls(mask, bool(mask[ids >= 0].all()), np.bincount(counted[counted >= 0]) > 0, matcher)
+        named = counted[counted >= 0]
+        is_whole = bool(mask[ids >= 0].all())
+        return cls(mask, is_whole, np.bincount(named) > 0, len(named) == len(counted), matcher)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,6 @@ class ScoreState:
 class PodTopologySpread(Plugin):
     """Pods per node come from the table; a cycle adds them up by domain."""
 
-    default_order, default_weight = 130, 2
     arguments = ARGUMENTS
     requeues = HINTS
 
@@ -125,6 +128,7 @@ class PodTopologySpread(Plugin):
         self._is_system_defaulted = self.args.get("defaultingType", "System") == "System"
         self._defaults = SYSTEM_DEFAULTS if self._is_system_defaulted else self.args.get("defaultConstraints") or ()
         self._versions: tuple[int, tuple[int, ...]] = -1, ()
+        self._any_rows: tuple[tuple[int, int], dict[tuple[str, tuple[str, ...]], CountedRows]] = (-1, 0), {}
         self._default_actions = frozenset(entry.get("whenUnsatisfiable") for entry in self._defaults)
 
     @property
@@ -241,7 +245,7 @@ class PodTopologySpread(Plugin):
                 sums.append(_NO_SUMS)
             else:
                 feasible = nodes.label(constraint.key)[~ignored]
-                size, per_domain = self._domains(pod, constraint, table, counted.mask, feasible)
+                size, per_domain = _domains(constraint, table, counted, feasible)
                 sums.append(per_domain)
             weights.append(natural_log(size + 2))
         return ScoreState(constraints, tuple(sums), tuple(weights), ignored)
@@ -277,40 +281,49 @@ class PodTopologySpread(Plugin):
         key = (self, constraints, needs_labels)
         known = pod.shape.notes.get(key)
         if known is None or known[0] != (table.version, table.size):
-            nodes = table.all()
-            there = table.alive[: table.size].copy()
-            if needs_labels:
-                for constraint in constraints:
-                    there &= nodes.label(constraint.key) >= 0
+            needed = tuple([constraint.key for constraint in constraints]) if needs_labels else ()
             counted = [
-                CountedRows.of(
-                    there & constraint.included(pod, nodes, self.numbers),
-                    nodes.label(constraint.key),
-                    constraint.matcher(pod.namespace),
-                )
+                replace(self._rows(pod, constraint, needed, table), matcher=constraint.matcher(pod.namespace))
                 for constraint in constraints
             ]
             known = pod.shape.notes[key] = ((table.version, table.size), counted)
         return list(known[1])
 
-    def _domains(
-        self, pod: PodInfo, constraint: Constraint, table: NodeTable, mask: Mask, feasible: Any
-    ) -> tuple[int, Ints]:
-        """How many domains the feasible nodes are in, and the matching pods of each.
+    def _rows(self, pod: PodInfo, constraint: Constraint, needed: tuple[str, ...], table: NodeTable) -> CountedRows:
+        """The rows that count, whichever pods do; those for pods that may go to any node are kept until one changes."""
+        at, place = (table.version, table.size), (constraint.key, needed)
+        if self._any_rows[0] != at:
+            self._any_rows = at, {}
+        takes_any = constraint.takes_any_node(pod)
+        found = self._any_rows[1].get(place) if takes_any else None
+        if found is None:
+            nodes, there = table.all(), table.alive[: table.size].copy()
+            for key in needed:
+                there &= nodes.label(key) >= 0
+            there &= constraint.included(pod, nodes, self.numbers)
+            found = CountedRows.of(there, nodes.label(constraint.key), None)
+            if takes_any:
+                self._any_rows[1][place] = found
+        return found
 
-        A node without the label counts as in the domain of the empty value.
-        """
-        column = table.label(constraint.key)
-        size, nameless = len(column.values), column.find("")
-        ids = np.where(feasible < 0, nameless if nameless >= 0 else size, feasible)
-        domains = int((np.bincount(ids, minlength=1) > 0).sum())
-        matcher = constraint.matcher(pod.namespace)
-        if matcher is None:
-            return domains, np.zeros(size + 1, np.int64)
-        rows = column.ids[: table.size][mask]
-        rows = np.where(rows < 0, nameless if nameless >= 0 else size, rows)
-        pods = table.counts.matching(matcher, True).rows[: table.size][mask]
-        return domains, np.bincount(rows, pods, size + 1).astype(np.int64)
+
+def _domains(constraint: Constraint, table: NodeTable, counted: CountedRows, feasible: Any) -> tuple[int, Ints]:
+    """How many domains the feasible nodes are in, and the matching pods of each.
+
+    A node without the label counts as in the domain of the empty value.
+    """
+    column = table.label(constraint.key)
+    size, nameless = len(column.values), column.find("")
+    ids = np.where(feasible < 0, nameless if nameless >= 0 else size, feasible)
+    domains = int((np.bincount(ids, minlength=1) > 0).sum())
+    if counted.matcher is None:
+        return domains, np.zeros(size + 1, np.int64)
+    pods = table.counts.matching(counted.matcher, True)
+    if counted.is_whole and counted.is_labelled:
+        return domains, pods.by_domain(column, table.version).copy()
+    rows = column.ids[: table.size][counted.mask]
+    rows = np.where(rows < 0, nameless if nameless >= 0 else size, rows)
+    return domains, np.bincount(rows, pods.rows[: table.size][counted.mask], size + 1).astype(np.int64)
 
 
 _NO_SUMS: Ints = np.zeros(1, np.int64)

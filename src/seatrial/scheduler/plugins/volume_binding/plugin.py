@@ -1,6 +1,6 @@
 """VolumeBinding: claims of the pod are bound, or can be bound or provisioned on the node.
 
-Upstream: pkg/scheduler/framework/plugins/volumebinding (v1.36.3). Score is skipped: StorageCapacityScoring is off.
+Upstream: pkg/scheduler/framework/plugins/volumebinding. Score is skipped where StorageCapacityScoring is off.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,8 @@ from seatrial.scheduler.cache.pod_info import PodInfo, PodShape
 from seatrial.scheduler.framework.interface import Handle, Plugin, Poll
 from seatrial.scheduler.framework.row_rules import DomainTerm
 from seatrial.scheduler.framework.status import MISSING, SKIP, SUCCESS, Status, error, unresolvable
-from seatrial.scheduler.plugins.volume_binding.arguments import ARGUMENTS
+from seatrial.scheduler.plugins.volume_binding.arguments import ARGUMENTS, CAPACITY_SCORING
+from seatrial.scheduler.plugins.volume_binding.capacity_score import CapacityScore
 from seatrial.scheduler.plugins.volume_binding.hints import HINTS
 from seatrial.scheduler.volumes.binder import BinderError, PodClaims, PodVolumes, VolumeBinder, watched_objects
 from seatrial.scheduler.volumes.claims import (
@@ -42,10 +43,12 @@ class VolumeState:
     """What Reserve assumed; None: everything is bound."""
 
 
+_NO_VOLUMES = VolumeState(PodClaims((), (), ()))
+
+
 class VolumeBinding(Plugin):
     """Filters by volumes, and binds them with the pod."""
 
-    default_order = 110
     prebinds_in_parallel = True
     arguments = ARGUMENTS
     requeues = HINTS
@@ -53,6 +56,10 @@ class VolumeBinding(Plugin):
     def __init__(self, args: Document | None = None, handle: Handle | None = None) -> None:
         super().__init__(args, handle)
         self.binder = VolumeBinder(self.handle.cluster) if handle is not None else None
+        shape = self.args.get("shape") if handle is not None and handle.gates.get(CAPACITY_SCORING) else None
+        self._filtering = "", _NO_VOLUMES
+        """The uid and the state of the pod that is being scheduled, for PreScore."""
+        self._capacity_score = CapacityScore(shape) if shape else None
         self.bind_timeout = self.args.get("bindTimeoutSeconds", DEFAULT_BIND_TIMEOUT) * SECOND
 
     def skips_shape(self, shape: PodShape) -> bool:
@@ -71,7 +78,11 @@ class VolumeBinding(Plugin):
             claims = self.binder.pod_claims(pod)
         except BinderError as failure:
             return error(str(failure))
-        return unresolvable(UNBOUND_IMMEDIATE) if claims.immediate else VolumeState(claims)
+        if claims.immediate:
+            return unresolvable(UNBOUND_IMMEDIATE)
+        state = VolumeState(claims)
+        self._filtering = pod.uid, state
+        return state
 
     def _check_claims(self, pod: PodInfo) -> tuple[bool, str | None]:
         """Whether the pod has claims, and what is wrong with the first bad one."""
@@ -108,15 +119,25 @@ class VolumeBinding(Plugin):
         state.by_node[node.name] = volumes
         return SUCCESS
 
-    def pre_score(self, pod: PodInfo, nodes: Nodes) -> Status:
-        return SKIP
+    def pre_score(self, pod: PodInfo, nodes: Nodes) -> "VolumeState | Status":
+        if self._capacity_score is None:
+            return SKIP
+        uid, state = self._filtering
+        return state if uid == pod.uid else _NO_VOLUMES
 
-    def domain_terms(self, pod: PodInfo, table: NodeTable) -> list[DomainTerm]:
-        """`pre_score` always skips."""
-        return []
+    def domain_terms(self, pod: PodInfo, table: NodeTable) -> list[DomainTerm] | None:
+        """None: `pre_score` always skips, unless capacity is scored."""
+        return [] if self._capacity_score is None else None
 
-    def score(self, pod: PodInfo, nodes: Nodes, state: object) -> NDArray[np.int64]:
-        return np.zeros(len(nodes), np.int64)
+    def score(self, pod: PodInfo, nodes: Nodes, state: object) -> NDArray[np.int64] | None:
+        score = self._capacity_score
+        if score is None or not isinstance(state, VolumeState) or not state.by_node:
+            return None
+        scores = np.zeros(len(nodes), np.int64)
+        for place in range(len(nodes)):
+            volumes = state.by_node.get(nodes[place].name) if nodes.is_there(place) else None
+            scores[place] = 0 if volumes is None else score(volumes)
+        return scores
 
     def reserve(self, pod: PodInfo, node: NodeInfo, state: VolumeState | None) -> Status | None:
         if isinstance(state, VolumeState) and node.name in state.by_node:

@@ -11,7 +11,7 @@ import orjson
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, too_long, unsupported
-from seatrial.store.object_meta import label_causes
+from seatrial.store.object_meta import label_causes, subdomain_faults
 from seatrial.store.validation.formats import MOST_INT32, address, between, label, qualified, search_faults, subdomain
 from seatrial.store.validation.formats import each as each_fault
 from seatrial.store.validation.go_values import go_struct
@@ -32,12 +32,18 @@ from seatrial.store.validation.rules import always, among, each, filled, given, 
 
 PREEMPTION = among("PreemptLowerPriority", "Never")
 _REMEMBERED = 4096
+_SOME_NODE = "node"
 
 
 def pod_spec_causes(spec: Document, path: str, *, is_pod: bool, name: str = "") -> tuple[Cause, ...]:
-    """Validation errors of a spec; `name` is that of the pod, which volumes with claims of their own depend on."""
+    """Validation errors of a spec; `name` is that of the pod, which volumes with claims of their own depend on.
+
+    Pods on different nodes are looked at once: of the name of a node only the form is checked.
+    """
     if name and not any(volume.get("ephemeral") for volume in spec.get("volumes") or ()):
         name = ""
+    if (node := spec.get("nodeName")) and not subdomain_faults(node):
+        spec = {**spec, "nodeName": _SOME_NODE}
     return _remembered(orjson.dumps(spec), path, is_pod, name)
 
 

@@ -66,7 +66,7 @@ class JobActions:
         view = job.view
         if view.metadata.deletion_timestamp or self.store.find_current(self._queues, view.spec.queue, "") is None:
             return
-        if self._rests.get(view.metadata.uid) == self._situation(job, view.status):
+        if self._rests.get(view.uid) == self._situation(job, view.status):
             return
         status = self._initiate(job)
         job = self._jobs.job(job.key) or job
@@ -77,7 +77,7 @@ class JobActions:
             fresh.note_transition(self.context.clock.now())
             self._write(job, fresh)
         if not fresh.terminating and self._comes_to_rest(job, view.status.state.phase or "Pending", fresh):
-            self._rests[view.metadata.uid] = self._situation(job, fresh)
+            self._rests[view.uid] = self._situation(job, fresh)
 
     def _comes_to_rest(self, job: JobInfo, before: str, status: JobStatus) -> bool:
         """Whether a sync in the phase that a Job has come to would leave everything as it is."""

@@ -162,7 +162,7 @@ class VolcanoJob(RequestController[JobRequest]):
             self._refused_since.pop(key, None)
             gone = self._jobs.remove_job(key)
             if gone is not None:
-                self._actions.forget(gone.view.metadata.uid)
+                self._actions.forget(gone.view.uid)
             return
         before = self._jobs.job(key)
         job = self._jobs.put_job(change.stored)
@@ -221,10 +221,10 @@ class VolcanoJob(RequestController[JobRequest]):
             return
         before = self._jobs.group(key)
         group = self._jobs.put_group(change.stored)
-        if before is None or before[1].status.phase == group.status.phase:
+        if before is None or before[1].phase == group.phase:
             return
         if job := group.owner(BATCH):
-            event = "Unknown" if group.status.phase == "Unknown" else ""
+            event = "Unknown" if group.phase == "Unknown" else ""
             self.request((change.stored.namespace, job), JobRequest(event=event))
 
 

@@ -80,7 +80,7 @@ class Initiation:
 
     def delete_group(self, job: JobInfo) -> None:
         """Delete the PodGroup of a Job."""
-        self._settled.pop(job.view.metadata.uid, None)
+        self._settled.pop(job.view.uid, None)
         try:
             self.store.delete(self._groups, job.group[1], namespace=job.group[0], writer=WRITER)
         except NotFound:
@@ -101,8 +101,8 @@ class Initiation:
 
     def _settle_group(self, job: JobInfo) -> None:
         """Create the PodGroup, or bring it to what the Job says now."""
-        meta, found = job.view.metadata, self._jobs.group(job.group)
-        if found is not None and self._settled.get(meta.uid) == (meta.generation, found[1].metadata.generation):
+        uid, generation, found = job.view.uid, job.view.metadata.generation, self._jobs.group(job.group)
+        if found is not None and self._settled.get(uid) == (generation, found[1].metadata.generation):
             return
         try:
             if found is None:
@@ -115,7 +115,7 @@ class Initiation:
             raise
         found = self._jobs.group(job.group)
         if found is not None:
-            self._settled[meta.uid] = meta.generation, found[1].metadata.generation
+            self._settled[uid] = generation, found[1].metadata.generation
 
     def _least_resources(self, spec: Document) -> dict[str, str]:
         """What the least pods of a Job need; many Jobs have their tasks in common."""

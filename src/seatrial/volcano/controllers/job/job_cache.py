@@ -9,8 +9,8 @@ import msgspec
 
 from seatrial.controllers.framework import Key
 from seatrial.model.documents import Document
-from seatrial.store import OwnerReference, Stored, View
-from seatrial.volcano.controllers.job.status import JOB_VIEW, JOBS_KEPT, JobView
+from seatrial.store import OwnerReference, StatusView, Stored, View
+from seatrial.volcano.controllers.job.status import JOBS_KEPT, JobView, read_job
 
 
 def _without_status(job: Document) -> Document:
@@ -37,7 +37,7 @@ class JobInfo(NamedTuple):
     @property
     def group(self) -> Key:
         """Namespace and name of its PodGroup."""
-        return self.stored.namespace, f"{self.stored.name}-{self.view.metadata.uid}"
+        return self.stored.namespace, f"{self.stored.name}-{self.view.uid}"
 
 
 class _Metadata(msgspec.Struct, rename="camel"):
@@ -49,15 +49,19 @@ class _Status(msgspec.Struct, gc=False):
     phase: str = ""
 
 
-class GroupView(msgspec.Struct):
+class _Group(msgspec.Struct):
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+
+
+class GroupView(NamedTuple):
     """What the controller reads of a PodGroup."""
 
-    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
-    status: _Status = msgspec.field(default_factory=_Status)
+    metadata: _Metadata
+    phase: str
 
     @property
     def is_enqueued(self) -> bool:
-        return self.status.phase not in ("", "Pending")
+        return self.phase not in ("", "Pending")
 
     def owner(self, api_version: str) -> str:
         """The name of the Job that has this group; empty where none has."""
@@ -65,7 +69,7 @@ class GroupView(msgspec.Struct):
         return next((owner.name for owner in owners if owner.kind == "Job" and owner.api_version == api_version), "")
 
 
-_GROUP = View(GroupView, kept=JOBS_KEPT)
+_GROUP, _PHASE = View(_Group, kept=JOBS_KEPT), StatusView(_Status, lambda status: status.phase, kept=JOBS_KEPT)
 
 
 class JobCache:
@@ -77,7 +81,7 @@ class JobCache:
 
     def put_job(self, stored: Stored) -> JobInfo:
         """Take the new state of a Job."""
-        info = self._jobs[stored.namespace, stored.name] = JobInfo(stored, JOB_VIEW.read(stored))
+        info = self._jobs[stored.namespace, stored.name] = JobInfo(stored, read_job(stored))
         return info
 
     def remove_job(self, key: Key) -> JobInfo | None:
@@ -88,7 +92,7 @@ class JobCache:
 
     def put_group(self, stored: Stored) -> GroupView:
         """Take the new state of a PodGroup."""
-        view = _GROUP.read(stored)
+        view = GroupView(_GROUP.read(stored).metadata, _PHASE.read(stored))
         self._groups[stored.namespace, stored.name] = stored, view
         return view
 

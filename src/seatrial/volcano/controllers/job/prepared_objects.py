@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
+from seatrial.scheduler.evaluator import chosen_shortcuts
 from seatrial.store import Memo, PreparedCreate, Store
 from seatrial.store.options import CreateOptions
 from seatrial.volcano.controllers.job.job_cache import JobInfo
@@ -41,12 +42,13 @@ class PreparedObjects:
         self._writer, self._options = writer, options
         self._kept: Memo[Hashable, _Prepared | None] = Memo(CREATES_KEPT)
         self._seen: set[Hashable] = set()
+        self._is_on = chosen_shortcuts().volcano_creates
 
     def create(self, job: JobInfo, which: tuple[Hashable, ...], name: str, make: Make) -> None:
         """Create an object of a Job, which is known by its name; `which` of those that such Jobs have."""
         prepared = self._find(job, which, make)
         if prepared is not None:
-            values = prepared.values(job.stored.name, job.view.metadata.uid)
+            values = prepared.values(job.stored.name, job.view.uid)
             if self._store.create_prepared(prepared.create, name, values, writer=self._writer) is not None:
                 return
         namespace = job.stored.namespace
@@ -54,7 +56,7 @@ class PreparedObjects:
         self._store.create(self._kind, document, namespace=namespace, writer=self._writer, options=self._options)
 
     def _find(self, job: JobInfo, which: tuple[Hashable, ...], make: Make) -> _Prepared | None:
-        if job.stored.shape is None:
+        if job.stored.shape is None or not self._is_on:
             return None
         key = (job.stored.shape, *which)
         if key in self._kept:
@@ -78,4 +80,4 @@ class PreparedObjects:
             return None
         prepared = _Prepared(create, tuple(field.value for field in pattern.fields))
         own = [field.value for field in create.fields]
-        return prepared if prepared.values(job.stored.name, job.view.metadata.uid) == own else None
+        return prepared if prepared.values(job.stored.name, job.view.uid) == own else None

@@ -1,11 +1,11 @@
 """What the controller reads of a Volcano Job, and the status it writes; fields that are zero are left out, as in Go."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from seatrial.model.times import to_time
-from seatrial.store import View
+from seatrial.store import StatusView, Stored, View
 
 
 class JobState(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -65,7 +65,6 @@ class JobStatus(msgspec.Struct, rename="camel", omit_defaults=True):
 
 
 class JobMetadata(msgspec.Struct, rename="camel"):
-    uid: str = ""
     generation: int = 0
     creation_timestamp: str = ""
     deletion_timestamp: str | None = None
@@ -111,13 +110,25 @@ class JobSpec(msgspec.Struct, rename="camel"):
         return next((task for task in self.tasks if task.name == name), None)
 
 
-class JobView(msgspec.Struct):
-    """A Job without the templates of its tasks."""
-
+class _Job(msgspec.Struct):
     metadata: JobMetadata = msgspec.field(default_factory=JobMetadata)
     spec: JobSpec = msgspec.field(default_factory=JobSpec)
-    status: JobStatus = msgspec.field(default_factory=JobStatus)
+
+
+class JobView(NamedTuple):
+    """A Job without the templates of its tasks."""
+
+    uid: str
+    metadata: JobMetadata
+    spec: JobSpec
+    status: JobStatus
 
 
 JOBS_KEPT = 4096
-JOB_VIEW = View(JobView, kept=JOBS_KEPT)
+_JOB, _STATUS = View(_Job, kept=JOBS_KEPT), StatusView(JobStatus, kept=JOBS_KEPT)
+
+
+def read_job(stored: Stored) -> JobView:
+    """What a Job says; its spec is shared by the Jobs that are alike."""
+    job = _JOB.read(stored)
+    return JobView(stored.uid, job.metadata, job.spec, _STATUS.read(stored))

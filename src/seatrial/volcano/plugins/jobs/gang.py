@@ -67,15 +67,23 @@ class Gang(Plugin):
         return PERMIT if job.is_pipelined and job.tasks_pipelined() and job.sub_jobs_pipelined() else REJECT
 
     def on_session_close(self) -> None:
+        measures, unscheduled = self.session.measures, 0
         for job in self.session.jobs.values():
             if not len(job.index):
                 continue
+            missing = 0
             if job.is_ready:
                 self._set_condition(job, SCHEDULED, READY, "")
-            elif not _only_releasing(job):
+            elif _only_releasing(job):
+                continue
+            else:
                 missing = job.min_available - _schedulable(job)
+                unscheduled += 1
+                measures.inc("job_retry_counts", job.name)
                 text = f"{missing}/{len(job.index)} tasks in gang unschedulable: {fit_error(job)}"
                 self._set_condition(job, UNSCHEDULABLE, NOT_ENOUGH_RESOURCES, text)
+            measures.set("unschedule_task_count", missing, job.name)
+        measures.set("unschedule_job_count", unscheduled)
 
     def _set_condition(self, job: JobInfo, type: str, reason: str, message: str) -> None:
         condition = {

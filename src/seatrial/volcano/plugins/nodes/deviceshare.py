@@ -1,122 +1,114 @@
-"""deviceshare: GPU cards that pods share by memory (`GPUSharingEnable`) or hold whole (`GPUNumberEnable`).
+"""deviceshare: GPUs shared by memory (`GPUSharingEnable`), held whole (`GPUNumberEnable`) or divided (`VGPUEnable`).
 
-vGPU, MIG, Ascend devices and rules of exclusive GPUs are not simulated; a configuration that asks for them is refused.
+Ascend devices are not simulated; a configuration that asks for them is refused.
 
-Upstream: plugins/deviceshare/deviceshare.go. There the predicates plugin calls the devices when a task is allocated, so
+Upstream: plugins/deviceshare/deviceshare.go. The predicates plugin calls the devices when a task is allocated, so
 without it nothing is reserved.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from seatrial.model.documents import Document
 from seatrial.scheduler.framework import Code
-from seatrial.volcano.cache.fit_errors import FitStatus, Statuses
-from seatrial.volcano.cache.gpu_cards import (
-    GPU_INDEX,
-    GPU_MEMORY,
-    GPU_NUMBER,
-    PREDICATE_TIME,
-    GpuCards,
-    cards_of,
-    limit_of,
-)
+from seatrial.volcano.cache.devices.exclusive import ExclusiveVgpus, read_rules
+from seatrial.volcano.cache.devices.gpu_cards import GpuCards
+from seatrial.volcano.cache.devices.interface import Devices
+from seatrial.volcano.cache.devices.vgpu import HAMI_CORE, Vgpus
+from seatrial.volcano.cache.devices.vgpu_config import VgpuConfig
+from seatrial.volcano.cache.fit_errors import REJECTED, FitStatus, Severities, Statuses
 from seatrial.volcano.cache.node_columns import Floats, Rows
-from seatrial.volcano.cache.node_info import NodeInfo
-from seatrial.volcano.cache.task_info import TERMINATED_STATUSES, TaskInfo, TaskStatus
+from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.config.arguments import Arguments
 from seatrial.volcano.framework.extension_points import Point
-from seatrial.volcano.framework.plugin import NodeByNode, Plugin
+from seatrial.volcano.framework.plugin import Plugin
 
-SHARING, NUMBER = "deviceshare.GPUSharingEnable", "deviceshare.GPUNumberEnable"
-NOT_SIMULATED = (
-    "deviceshare.VGPUEnable",
-    "deviceshare.AscendMindClusterVNPUEnable",
-    "deviceshare.AscendHAMiVNPUEnable",
-)
-NANOSECONDS = 1000
-"""In a microsecond, the unit of the clock."""
+SHARING, NUMBER, VGPU = "deviceshare.GPUSharingEnable", "deviceshare.GPUNumberEnable", "deviceshare.VGPUEnable"
+NOT_SIMULATED = ("deviceshare.AscendMindClusterVNPUEnable", "deviceshare.AscendHAMiVNPUEnable")
 EXCLUSIVE_RULES = "deviceshare.GPUExclusiveRules"
+POLICY, WEIGHT = "deviceshare.SchedulePolicy", "deviceshare.ScheduleWeight"
+CONFIG_MAP, CONFIG_NAMESPACE = "deviceshare.KnownGeometriesCMName", "deviceshare.KnownGeometriesCMNamespace"
 
 
 class DeviceShare(Plugin):
-    """Keeps the cards of every node."""
+    """Gives every node its devices, and asks them."""
 
     name = "deviceshare"
 
     @classmethod
     def faults(cls, arguments: Arguments) -> Iterator[tuple[str, str]]:
-        if arguments.boolean(SHARING, False) and arguments.boolean(NUMBER, False):
-            yield SHARING, f"cannot be true together with {NUMBER}"
+        chosen = [key for key in (SHARING, NUMBER, VGPU) if arguments.boolean(key, False)]
+        if len(chosen) > 1:
+            yield chosen[0], f"cannot be true together with {chosen[1]}"
         for key in NOT_SIMULATED:
             if arguments.boolean(key, False):
-                yield key, f"is not simulated; only {SHARING} and {NUMBER} are"
-        if arguments.get(EXCLUSIVE_RULES):
-            yield EXCLUSIVE_RULES, "is not simulated"
+                yield key, f"is not simulated; only {SHARING}, {NUMBER} and {VGPU} are"
 
     def on_session_open(self) -> None:
-        session = self.session
-        self._shares = self.arguments.boolean(SHARING, False)
-        self._numbers = self.arguments.boolean(NUMBER, False)
-        self._cards: dict[str, GpuCards] = {}
-        if self._shares or self._numbers:
-            for node in session.node_list:
-                if (cards := GpuCards.read(node.facts.document)) is not None:
-                    self._cards[node.name] = cards
-                    for task, status in node.listed():
-                        if status not in (TaskStatus.RELEASING, TaskStatus.PIPELINED):
-                            self._put_back(cards, task)
-        self.add_predicate(NodeByNode(session.node_list, self._judge))
+        self._policy = self.arguments.text(POLICY)
+        self._weight = self.arguments.integer(WEIGHT, 0)
+        self._devices: dict[int, Devices] = {}
+        """By row."""
+        rules = read_rules(self.arguments.get(EXCLUSIVE_RULES))
+        read = self._reader()
+        for node in self.session.node_list:
+            devices = read(node.facts.document) if read else None
+            if devices is None:
+                continue
+            node.share(devices)
+            if rules and isinstance(devices, Vgpus) and devices.mode == HAMI_CORE:
+                node.devices = devices = ExclusiveVgpus(devices, rules, (task.pod for task in node.tasks.values()))
+            self._devices[node.row] = devices
+        self.add_predicate(self)
         self.add(Point.NODE_ORDER, self._score)
-        self.add(Point.BATCH_NODE_ORDER, self._score)
-        if "predicates" in {option.name for tier in session.conf.tiers for option in tier}:
-            session.subscribe(self)
+        self.add(Point.BATCH_NODE_ORDER, lambda task, rows: np.zeros(len(rows)))
 
-    def _asked(self, task: TaskInfo) -> tuple[int, int]:
-        """The memory and the number of cards that a task asks for."""
-        return limit_of(task.pod.spec, GPU_MEMORY), limit_of(task.pod.spec, GPU_NUMBER)
+    def _reader(self) -> Callable[[Document], Devices | None] | None:
+        """What makes devices of a node."""
+        arguments, now = self.arguments, self.session.now
+        if arguments.boolean(VGPU, False):
+            name = arguments.text(CONFIG_MAP, "volcano-vgpu-device-config")
+            namespace = arguments.text(CONFIG_NAMESPACE, "kube-system")
+            config = VgpuConfig.read(self.session.cluster.objects.get("ConfigMap", name, namespace))
+            return lambda node: Vgpus.read(node, config, self._policy, now)
+        by_memory = arguments.boolean(SHARING, False)
+        if by_memory or arguments.boolean(NUMBER, False):
+            return lambda node: GpuCards.read(node, by_memory, now)
+        return None
 
-    def _put_back(self, cards: GpuCards, task: TaskInfo) -> None:
-        """Count a task on the cards that it was given earlier."""
-        memory, number = self._asked(task)
-        if memory or number:
-            cards.put(task.uid, cards_of(task.pod.annotations), 0 if task.status in TERMINATED_STATUSES else memory)
+    def severity(self, task: TaskInfo) -> Severities | None:
+        asked = self._asked(task)
+        if not asked:
+            return None
+        found = np.zeros(len(self.session.node_list), np.int8)
+        for row, devices in asked.items():
+            if devices.refusal(task.pod, self._policy):
+                found[row] = REJECTED
+        return found
 
-    def _judge(self, task: TaskInfo, node: NodeInfo) -> Statuses:
-        cards = self._cards.get(node.name)
-        if cards is None:
-            return ()
-        memory, number = self._asked(task)
-        if self._shares and memory and not cards.with_memory(memory):
-            return (FitStatus(Code.UNSCHEDULABLE, f"GpuShare no enough gpu memory on node {node.name}", self.name),)
-        if self._numbers and number and not cards.idle(number):
-            return (FitStatus(Code.UNSCHEDULABLE, f"GpuNumber no enough gpu number on node {node.name}", self.name),)
-        return ()
+    def explain(self, task: TaskInfo) -> Callable[[int], Statuses]:
+        refusals = {row: devices.refusal(task.pod, self._policy) for row, devices in self._asked(task).items()}
+
+        def statuses(row: int) -> Statuses:
+            text = refusals.get(row)
+            return (FitStatus(Code.UNSCHEDULABLE, text, self.name),) if text else ()
+
+        return statuses
+
+    def passed(self, task: TaskInfo, rows: Rows) -> None:
+        """Nodes fit: upstream remembers what the task gives them for the score, until another one fits."""
+        asked = self._asked(task) if self._weight > 0 else {}
+        for row in rows.tolist() if asked else ():
+            if row in asked:
+                asked[row].passed(task.pod, self._policy)
+
+    def _asked(self, task: TaskInfo) -> dict[int, Devices]:
+        """The devices of all nodes, if a task wants such."""
+        one = next(iter(self._devices.values()), None)
+        return self._devices if one is not None and one.asks(task.pod) else {}
 
     def _score(self, task: TaskInfo, rows: Rows) -> Floats:
-        """GPU cards do not score, whatever `deviceshare.ScheduleWeight` is."""
-        return np.zeros(len(rows))
-
-    def on_allocate(self, task: TaskInfo) -> bool | None:
-        cards = self._cards.get(task.node_name)
-        memory, number = self._asked(task)
-        if cards is None or not ((self._shares and memory) or (self._numbers and number)):
-            return None
-        if cards_of(task.pod.annotations):
-            self._put_back(cards, task)
-            return None
-        chosen = cards.with_memory(memory)[:1] if memory else cards.idle(number)
-        if not chosen:
-            return False
-        cards.put(task.uid, chosen, memory)
-        task.pod_annotations = {
-            PREDICATE_TIME: str(self.session.now * NANOSECONDS),
-            GPU_INDEX: ",".join(map(str, chosen)),
-        }
-        return True
-
-    def on_deallocate(self, task: TaskInfo) -> None:
-        cards = self._cards.get(task.node_name)
-        if cards is not None:
-            cards.remove(task.uid)
-            task.pod_annotations = {}
+        asked = self._asked(task) if self._weight > 0 else {}
+        scores = [np.floor(asked[row].score + 0.5) if row in asked else 0.0 for row in rows.tolist()]
+        return np.asarray(scores, np.float64) * float(self._weight)

@@ -66,6 +66,7 @@ class Extender(Plugin):
             "preemptable": (Point.PREEMPTABLE, lambda task, others: self._victims("preemptable", task, others)),
             "reclaimable": (Point.RECLAIMABLE, lambda task, others: self._victims("reclaimable", task, others)),
             "jobEnqueueable": (Point.JOB_ENQUEUEABLE, self._enqueueable),
+            "jobEnqueued": (Point.JOB_ENQUEUED, self._enqueued),
             "queueOverused": (Point.OVERUSED, self._overused),
             "jobReady": (Point.JOB_READY, self._ready),
         }
@@ -167,6 +168,10 @@ class Extender(Plugin):
         except CallError:
             return PERMIT if self._ignorable else REJECT
         return vote
+
+    def _enqueued(self, job: JobInfo) -> None:
+        with suppress(CallError):  # upstream logs it and goes on
+            self._send("jobEnqueued", {"job": job_info(job)})
 
     def _overused(self, queue: QueueInfo) -> bool:
         return self._holds("queueOverused", {"queue": queue_info(queue)}, "overused")

@@ -62,6 +62,7 @@ def task_info(task: TaskInfo, status: TaskStatus | None = None) -> Document:
         "RevocableZone": task.revocable_zone,
         "NumaInfo": _topology_info(task),
         "Pod": pod,
+        "PodAnnotations": {**task.pod.annotations, **task.pod_annotations} or None,
         "CustomBindErrHandlerSucceeded": False,
     }
 
@@ -91,7 +92,7 @@ class NodeBodies:
             "ResourceUsage": _NO_USAGE,
             "Tasks": {task.key: task_info(task, status) for task, status in node.listed()},
             "NumaInfo": None,
-            "NumaChgFlag": 0,
+            "UnassignedNumaPods": None,
             "NumaSchedulerInfo": None,
             "RevocableZone": node.revocable_zone,
             "Others": {},

@@ -37,18 +37,17 @@ class NumaAware(Plugin):
         self._free: dict[str, ResourceSets] = {name: dict(info.free) for name, info in self._infos.items()}
         self._assigned: dict[str, dict[str, Cpus]] = {}
         """The cpus of each task on each node it was tried on, by uid."""
-        self._placed: dict[str, str] = {}
+        self._placed: dict[str, tuple[TaskInfo, str]] = {}
+        """Tasks with their nodes, by uid."""
         self._guaranteed: dict[str, bool] = {}
         self.add_predicate(_GuaranteedOnly(self))
         self.add(Point.BATCH_NODE_ORDER, self._score)
         session.subscribe(self)
 
     def on_session_close(self) -> None:
-        taken: dict[str, ResourceSets] = {}
-        for uid, name in self._placed.items():
-            sets = taken.setdefault(name, {})
-            sets["cpu"] = sets.get("cpu", _NONE) | self._assigned[uid][name]
-        self.session.cluster.numatopologies.assign(taken)
+        pods = {(task.uid, task.namespace, task.name): name for task, name in self._placed.values()}
+        sets = {pod: (name, {"cpu": self._assigned[pod[0]][name]}) for pod, name in pods.items()}
+        self.session.cluster.numatopologies.assign(sets)
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
@@ -111,7 +110,7 @@ class NumaAware(Plugin):
         cpus = self._assigned.get(task.uid, {}).get(task.node_name)
         if cpus is not None:
             self._change(task.node_name, _NONE, cpus)
-            self._placed[task.uid] = task.node_name
+            self._placed[task.uid] = task, task.node_name
 
     def on_deallocate(self, task: TaskInfo) -> None:
         cpus = self._assigned.get(task.uid, {}).get(task.node_name)

@@ -15,6 +15,7 @@ from seatrial.scheduler.cache import PODS
 from seatrial.scheduler.framework import Code, Verdicts
 from seatrial.volcano.cache.fit_errors import REJECTED, FitStatus, Severities, Statuses
 from seatrial.volcano.cache.node_columns import Floats, Rows
+from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.kube import CycleState, Filter, Score, fit_statuses, spec_key
@@ -39,6 +40,8 @@ _ARGS: dict[str, Document] = {
     "PodTopologySpread": {"defaultingType": "System"},
     "InterPodAffinity": {"hardPodAffinityWeight": 0},
 }
+_READING_STATE = ("NodePorts", "InterPodAffinity", "PodTopologySpread")
+"""Filters that fail with an error where their PreFilter has not run."""
 _RESERVING = ("VolumeBinding", "DynamicResources")
 _PRE_FILTER_ORDER = (
     "NodeAffinity",
@@ -81,6 +84,9 @@ class Predicates(Plugin):
             state = self._states[task.uid] = CycleState()
         return state
 
+    def lacks_state(self, task: TaskInfo) -> bool:
+        return not self.state_of(task).is_prepared and any(name in self._filters for name in _READING_STATE)
+
     def _pre_predicate(self, task: TaskInfo) -> str:
         state = self.state_of(task)
         for name in _PRE_FILTER_ORDER:
@@ -90,6 +96,18 @@ class Predicates(Plugin):
                     return f"plugin {name} pre-predicates failed {failed.message}"
         state.is_prepared = True
         return ""
+
+    def passes_dry_run(self, task: TaskInfo, node: NodeInfo) -> bool:
+        """By the affinity between pods and by devices alone: a dry run of upstream asks no other filter."""
+        affinity, devices = self._filters.get("InterPodAffinity"), node.devices
+        if affinity is not None and affinity.name not in self.state_of(task).skipped:
+            state = CycleState()
+            if affinity.pre_filter(task, state) is not None:
+                return False
+            severity = affinity.severity(task, state)
+            if severity is not None and severity[node.row]:
+                return False
+        return devices is None or not devices.asks(task.pod) or not devices.refusal(task.pod, "")
 
     def severity(self, task: TaskInfo) -> Severities:
         """How unfit each node is: the worst that a filter says."""
@@ -151,13 +169,19 @@ class Predicates(Plugin):
             # A victim whose eviction is undone: upstream's Reserve fails for want of a PreFilter state, and the pod is
             # missing in what filters and scores see for the rest of the session.
             return False
-        node = self.session.nodes[task.node_name].kube
+        info = self.session.nodes[task.node_name]
+        node = info.kube
         for name in _RESERVING:
             reserve = getattr(self._filters[name].plugin, "reserve", None) if name in self._filters else None
             if reserve is not None and name in state.states:
                 status = reserve(task.pod, node, state.states[name])
                 if status is not None and not status.is_success:
                     return False
+        if info.devices is not None and info.devices.asks(task.pod):
+            noted = info.devices.allocate(task.pod)
+            if noted is None:
+                return False
+            task.pod_annotations |= noted
         self.session.kube.add(task, task.node_name)
         return True
 
@@ -170,6 +194,9 @@ class Predicates(Plugin):
             unreserve = getattr(self._filters[name].plugin, "unreserve", None) if name in self._filters else None
             if unreserve is not None and name in state.states:
                 unreserve(task.pod, node.kube, state.states[name])
+        if node.devices is not None and node.devices.asks(task.pod):
+            for key in node.devices.release(task.pod):
+                task.pod_annotations.pop(key, None)
         self.session.kube.remove(task, task.node_name)
 
 

@@ -14,8 +14,7 @@ from seatrial.scheduler.framework import Code
 from seatrial.volcano.cache.fit_errors import FitStatus, Statuses
 from seatrial.volcano.cache.node_columns import Floats, Rows
 from seatrial.volcano.cache.node_info import NodeInfo
-from seatrial.volcano.cache.resource import Resource
-from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
+from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus, limits_of
 from seatrial.volcano.config.arguments import Arguments
 from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.plugin import NodeByNode, Plugin
@@ -24,6 +23,7 @@ from seatrial.volcano.plugins.nodes.node_usage import node_usages
 CPU_EXCEEDED = "the CPU load of the node exceeds the upper limit."
 MEMORY_EXCEEDED = "the memory load of the node exceeds the upper limit."
 MAX_NODE_SCORE = 100.0
+DEFAULT_INTERVAL = 30 * SECOND
 _JUST_PLACED = (TaskStatus.ALLOCATED, TaskStatus.BINDING, TaskStatus.BOUND)
 _MEBI = 1024.0 * 1024.0
 
@@ -66,7 +66,8 @@ class Usage(Plugin):
         try:
             interval = parse_duration(str(self.session.conf.metrics.get("interval", "30s")))
         except DurationError:
-            interval = 30 * SECOND
+            interval = DEFAULT_INTERVAL
+        interval = interval if interval > 0 else DEFAULT_INTERVAL
         return task.pod.start_time is None or self.session.now - task.pod.start_time < interval
 
     def _judge(self, task: TaskInfo, node: NodeInfo) -> Statuses:
@@ -102,7 +103,7 @@ class Usage(Plugin):
         if task.best_effort:
             more = self._best_effort[0] * risk, self._best_effort[1] * risk
         else:
-            limit = _limits(task)
+            limit = limits_of(task)
             more = (
                 self._estimate(task.resreq.cpu, limit.cpu, risk),
                 self._estimate(task.resreq.memory, limit.memory, risk),
@@ -137,13 +138,6 @@ def _share(percentage: float, estimate: float, capacity: float) -> float:
     if capacity <= 0:
         return 0.0
     return min(max((percentage / 100.0 * capacity + estimate) / capacity, 0.0), 1.0)
-
-
-def _limits(task: TaskInfo) -> Resource:
-    total = Resource()
-    for container in task.pod.spec.get("containers") or ():
-        total.add(Resource.read((container.get("resources") or {}).get("limits")))
-    return total
 
 
 def _at_least_zero(value: int, default: int) -> int:

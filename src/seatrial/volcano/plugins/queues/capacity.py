@@ -13,6 +13,8 @@ from seatrial.volcano.framework.events import NORMAL
 from seatrial.volcano.framework.eviction import EvictionContext, EvictionKind
 from seatrial.volcano.framework.extension_points import PERMIT, REJECT, Point
 from seatrial.volcano.framework.plugin import Plugin
+from seatrial.volcano.framework.queue_state import QueueState
+from seatrial.volcano.framework.refusals import shortages
 from seatrial.volcano.plugins.queues.capacity_queues import (
     QueueAttributes,
     common_level,
@@ -21,6 +23,7 @@ from seatrial.volcano.plugins.queues.capacity_queues import (
     hierarchical_queues,
 )
 from seatrial.volcano.plugins.queues.inqueue import resource_names
+from seatrial.volcano.plugins.queues.proportion import limiting_field
 from seatrial.volcano.plugins.queues.queue_metrics import amounts
 
 
@@ -189,18 +192,31 @@ class Capacity(Plugin):
         if self.problem or not queue.is_open or (self._is_tree and not self.queues[queue.name].is_leaf):
             return False
         wanted = task.resreq
-        return not any(
-            each.allocated.clone().add(wanted).exceeding_of(each.real_capability, wanted)
-            for each in self._line(queue.name)
-        )
+        for each in self._line(queue.name):
+            exceeding = each.allocated.clone().add(wanted).exceeding_of(each.real_capability, wanted)
+            if exceeding:
+                if not self.session.has_refused(task.job, "allocatable"):
+                    text = f"queue {each.name} has all it may have of {', '.join(exceeding)}"
+                    self._refuse(task.job, "allocatable", text, each, (exceeding, wanted, each.allocated))
+                return False
+        return True
+
+    def _refuse(
+        self, job: str, point: str, text: str, queue: QueueAttributes, short: tuple[list[str], Resource, Resource]
+    ) -> None:
+        """Notes that the limit of a queue is too low for what is asked on top of what is held."""
+        names, asked, held = short
+        limit = queue.real_capability
+        by = limiting_field(self.session.queues[queue.name], names, limit)
+        self.session.refuse(job, point, self.name, text, shortages(names, asked, held, limit), queue.name, by)
 
     def _enqueueable(self, job: JobInfo) -> int:
         session = self.session
         if self.problem:
-            session.refuse(job, "jobEnqueueable", self.name, self.problem)
+            session.refuse(job.uid, "jobEnqueueable", self.name, self.problem)
             return REJECT
         if (self._is_tree and not self.queues[job.queue].is_leaf) or not session.queues[job.queue].is_open:
-            session.refuse(job, "jobEnqueueable", self.name, f"queue {job.queue} is not an open leaf queue")
+            session.refuse(job.uid, "jobEnqueueable", self.name, f"queue {job.queue} is not an open leaf queue")
             return REJECT
         if job.pod_group.min_resources is None:
             return PERMIT
@@ -210,7 +226,9 @@ class Capacity(Plugin):
             if exceeding:
                 text = resource_names("queue resource quota insufficient", "insufficient", exceeding)
                 session.record(job, NORMAL, "Unschedulable", text)
-                session.refuse(job, "jobEnqueueable", self.name, f"queue {queue.name}: {text}")
+                held = queue.allocated.clone().add(queue.inqueue).sub(queue.elastic)
+                text, short = f"queue {queue.name}: {text}", (exceeding, job.min_resources, held)
+                self._refuse(job.uid, "jobEnqueueable", text, queue, short)
                 return REJECT
         return PERMIT
 
@@ -266,6 +284,23 @@ class Capacity(Plugin):
             capacity=own.capability,
             real_capacity=own.real_capability,
         )
+
+    def queue_states(self) -> dict[str, QueueState]:
+        """As proportion's; a queue is overused that others may reclaim from: it holds more than it deserves."""
+        return {
+            name: QueueState(
+                own.ancestors[-1] if own.ancestors else "",
+                self.session.queues[name].weight,
+                own.deserved,
+                own.allocated,
+                own.guarantee,
+                own.real_capability,
+                own.inqueue,
+                own.share,
+                bool(own.allocated.exceeding_relevant(own.deserved, own.allocated)),
+            )
+            for name, own in self.queues.items()
+        }
 
 
 def _by_share(left: QueueAttributes, right: QueueAttributes) -> int:

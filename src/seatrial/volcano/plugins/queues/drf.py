@@ -41,6 +41,10 @@ class Drf(Plugin):
             self.add(Point.RECLAIMABLE, self._reclaimable)
         session.subscribe(self)
 
+    def on_session_close(self) -> None:
+        for uid, attributes in self.attributes.items():
+            self.session.measures.set("job_share", attributes.share, *uid.split("/"))
+
     def _share(self, allocated: Resource) -> float:
         total = self._total
         return max((share(allocated.get(name), total.get(name)) for name in self._names), default=0.0)

@@ -3,11 +3,14 @@
 Upstream: plugins/overcommit/overcommit.go.
 """
 
+from dataclasses import replace
+
 from seatrial.volcano.cache.job_info import INQUEUE, RUNNING, JobInfo
 from seatrial.volcano.cache.resource import Resource
 from seatrial.volcano.framework.events import NORMAL
 from seatrial.volcano.framework.extension_points import PERMIT, REJECT, Point
 from seatrial.volcano.framework.plugin import Plugin
+from seatrial.volcano.framework.refusals import shortages
 from seatrial.volcano.plugins.queues.inqueue import reserved, resource_names
 
 DEFAULT_FACTOR = 1.2
@@ -21,7 +24,8 @@ class Overcommit(Plugin):
     def on_session_open(self) -> None:
         session = self.session
         factor = self.arguments.number("overcommit-factor", DEFAULT_FACTOR)
-        self._idle = session.total_resource.clone().multiply(DEFAULT_FACTOR if factor < 1.0 else factor)
+        self._factor = DEFAULT_FACTOR if factor < 1.0 else factor
+        self._idle = session.total_resource.clone().multiply(self._factor)
         used = Resource()
         for node in session.node_list:
             used.add(node.used)
@@ -46,7 +50,14 @@ class Overcommit(Plugin):
             return PERMIT
         text = resource_names("resource in cluster is overused", "overused", exceeding)
         self.session.record(job, NORMAL, "Unschedulable", text)
-        self.session.refuse(job, "jobEnqueueable", self.name, text)
+        total = self.session.total_resource
+        short = (
+            replace(each, factor=self._factor + each.missing / total.get(each.resource), gain=self._factor)
+            if total.get(each.resource)
+            else each
+            for each in shortages(exceeding, job.min_resources, self._inqueue, self._idle)
+        )
+        self.session.refuse(job.uid, "jobEnqueueable", self.name, text, tuple(short))
         return REJECT
 
     def _enqueued(self, job: JobInfo) -> None:

@@ -10,6 +10,8 @@ from seatrial.volcano.cache.task_info import ALLOCATED_STATUSES, TaskInfo, TaskS
 from seatrial.volcano.framework.events import NORMAL
 from seatrial.volcano.framework.extension_points import PERMIT, REJECT, Point
 from seatrial.volcano.framework.plugin import Plugin
+from seatrial.volcano.framework.queue_state import QueueState
+from seatrial.volcano.framework.refusals import shortages
 from seatrial.volcano.plugins.queues.inqueue import inqueue_of, resource_names
 from seatrial.volcano.plugins.queues.queue_metrics import amounts
 
@@ -64,6 +66,12 @@ def real_capability(total: Resource, guaranteed: Resource, queue: QueueInfo) -> 
     return real if capability is None else real.lower_to(capability, INFINITY)
 
 
+def limiting_field(queue: QueueInfo, names: Sequence[str], limit: Resource) -> str:
+    """`capability` where that of the queue sets its limit; empty where what others leave of the cluster does."""
+    capability = queue.capability or Resource()
+    return "capability" if any(limit.get(name) == capability.get(name) for name in names) else ""
+
+
 class Proportion(Plugin):
     """Works out what each queue deserves when the session opens, and follows what it holds."""
 
@@ -89,7 +97,7 @@ class Proportion(Plugin):
         self.add(Point.QUEUE_ORDER, self._queue_order)
         self.add(Point.RECLAIMABLE, self._reclaimable)
         self.add(Point.OVERUSED, self._overused)
-        self.add(Point.ALLOCATABLE, lambda queue, task: self._may_have(queue, [task]))
+        self.add(Point.ALLOCATABLE, self._allocatable)
         self.add(Point.PREEMPTIVE, self._may_have)
         self.add(Point.JOB_ENQUEUEABLE, self._enqueueable)
         self.add(Point.JOB_ENQUEUED, self._enqueued)
@@ -147,6 +155,18 @@ class Proportion(Plugin):
         self._overused_queues[queue.name] = attributes.deserved.less_equal(attributes.allocated)
         return self._overused_queues[queue.name]
 
+    def _allocatable(self, queue: QueueInfo, task: TaskInfo) -> bool:
+        if self._may_have(queue, [task]):
+            return True
+        session, attributes = self.session, self.queues[queue.name]
+        if queue.is_open and not session.has_refused(task.job, "allocatable"):
+            after = attributes.allocated.clone().add(task.resreq)
+            exceeding = after.exceeding_of(attributes.deserved, task.resreq)
+            text = f"queue {queue.name} has all it deserves of {', '.join(exceeding)}"
+            short = shortages(exceeding, task.resreq, attributes.allocated, attributes.deserved)
+            session.refuse(task.job, "allocatable", self.name, text, short, queue.name, "deserved")
+        return False
+
     def _may_have(self, queue: QueueInfo, tasks: Sequence[TaskInfo]) -> bool:
         if not queue.is_open:
             return False
@@ -160,17 +180,21 @@ class Proportion(Plugin):
         session = self.session
         attributes = self.queues[job.queue]
         if not session.queues[job.queue].is_open:
-            session.refuse(job, "jobEnqueueable", self.name, f"queue {job.queue} is not open")
+            session.refuse(job.uid, "jobEnqueueable", self.name, f"queue {job.queue} is not open")
             return REJECT
         if job.pod_group.min_resources is None:
             return PERMIT
+        held = attributes.allocated.clone().add(attributes.inqueue).sub(attributes.elastic)
         wanted = job.min_resources.clone().add(attributes.allocated).add(attributes.inqueue).sub(attributes.elastic)
         exceeding = wanted.exceeding_of(attributes.real_capability, job.min_resources)
         if not exceeding:
             return PERMIT
         text = resource_names("queue resource quota insufficient", "insufficient", exceeding)
         session.record(job, NORMAL, "Unschedulable", text)
-        session.refuse(job, "jobEnqueueable", self.name, text)
+        limit = attributes.real_capability
+        by = limiting_field(session.queues[job.queue], exceeding, limit)
+        short = shortages(exceeding, job.min_resources, held, limit)
+        session.refuse(job.uid, "jobEnqueueable", self.name, text, short, job.queue, by)
         return REJECT
 
     def _enqueued(self, job: JobInfo) -> None:
@@ -211,3 +235,19 @@ class Proportion(Plugin):
             if name in self._overused_queues:
                 metrics["overused"] = float(self._overused_queues[name])
         return found
+
+    def queue_states(self) -> dict[str, QueueState]:
+        return {
+            name: QueueState(
+                self.session.queues[name].parent,
+                own.weight,
+                own.deserved,
+                own.allocated,
+                own.guarantee,
+                own.real_capability,
+                own.inqueue,
+                own.share,
+                own.deserved.less_equal(own.allocated),
+            )
+            for name, own in self.queues.items()
+        }

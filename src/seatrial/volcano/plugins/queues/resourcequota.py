@@ -32,7 +32,7 @@ class ResourceQuota(Plugin):
             if exceeded:
                 text = f"resource quota insufficient, {exceeded}"
                 self.session.record(job, NORMAL, "Unschedulable", text)
-                self.session.refuse(job, "jobEnqueueable", self.name, f"namespace {job.namespace}: {text}")
+                self.session.refuse(job.uid, "jobEnqueueable", self.name, f"namespace {job.namespace}: {text}")
                 return REJECT
         return PERMIT
 
