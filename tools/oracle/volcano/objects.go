@@ -12,6 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/fake"
 
 	nodeinfov1alpha1 "volcano.sh/apis/pkg/apis/nodeinfo/v1alpha1"
@@ -65,6 +66,8 @@ func must[T any](_ T, err error) {
 // createObjects puts what plugins read through informers into the API before the informers start.
 func createObjects(c *Case, sc *cache.SchedulerCache) {
 	ctx, options, client := context.TODO(), metav1.CreateOptions{}, sc.Client()
+	// The mock cache knows none; these are the defaults of the scheduler's own.
+	sc.IgnoredCSIProvisioners = sets.New("rancher.io/local-path", "hostpath.csi.k8s.io")
 	for _, o := range c.PodDisruptionBudgets {
 		must(client.PolicyV1().PodDisruptionBudgets(o.Namespace).Create(ctx, o, options))
 	}

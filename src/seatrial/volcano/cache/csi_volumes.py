@@ -2,8 +2,7 @@
 
 A driver that a node's CSINode does not name offers nothing there. A driver without a limit has a very large one.
 
-Upstream: pkg/scheduler/cache/event_handlers.go (getPodCSIVolumes, setCSIResourceOnNode) and GetCSIAttachLimitKey of
-k8s.io/kubernetes/pkg/volume/util.
+Upstream: pkg/scheduler/cache/event_handlers.go (getPodCSIVolumes, setCSIResourceOnNode, csiAttachLimitResourceName).
 """
 
 from typing import Final
@@ -49,7 +48,7 @@ def offered_by(csi_node: Document | None) -> Resource:
 
 def resource_name(driver: str) -> str:
     """The resource of a driver's volumes."""
-    return PREFIX + driver
+    return PREFIX + driver.replace("/", "-")
 
 
 def _driver(claim: Document, objects: ObjectLister) -> str:
