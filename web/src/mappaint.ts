@@ -107,13 +107,17 @@ export function paint(context: CanvasRenderingContext2D, replay: MapState, plan:
       context.fillStyle = ground;
       context.fillRect(x, y, side, side);
       if (size >= 8) hatch(context, x, y, side, line);
-    } else {
-      context.strokeStyle = line;
-      context.setLineDash([2, 2]);
-      context.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
-      context.setLineDash([]);
     }
   }
+  // Nodes that are not there, in one path: thousands of dashed strokes of their own would take a whole frame.
+  context.beginPath();
+  for (const { row, x, y } of byShade[SHADES]) {
+    if (Number.isNaN(colour.values[row]) && !replay.there[row]) context.rect(x + 0.5, y + 0.5, side - 1, side - 1);
+  }
+  context.strokeStyle = line;
+  context.setLineDash([2, 2]);
+  context.stroke();
+  context.setLineDash([]);
   if (hasBlocks && !colour.isDifference) for (const tile of plan.tiles) if (replay.there[tile.row]) paintPods(context, replay, tile, side, resource, marks, text);
   paintMarks(context, replay, plan, marks, side);
 }
