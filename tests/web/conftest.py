@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from seatrial.api import run as run_scenario
 from seatrial.results.run import Run
 
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots"
+WIDTHS = (390, 768, 1440, 2560)
 GROUP = "simulation.kube-scheduler-simulator.x-k8s.io/v1alpha1"
 
 
@@ -102,6 +104,66 @@ def settled(page: Any) -> None:
     page.evaluate(QUIET)
 
 
+def serious_violations(page: Any) -> list[str]:
+    """What axe calls serious or worse."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    return [
+        f"{violation['id']}: {violation['nodes'][0]['html'][:160]}"
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
+    ]
+
+
+def fits_and_passes_axe(page: Any, name: str) -> None:
+    """Look at a view at four widths in light and dark; axe reads it once in each scheme."""
+    for width, scheme in product(WIDTHS, ("light", "dark")):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 900})
+        settled(page)
+        page.screenshot(path=SCREENSHOTS / f"{name}-{width}-{scheme}.png")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, scheme)
+        if (width, scheme) in ((390, "light"), (1440, "dark")):
+            assert serious_violations(page) == [], (width, scheme)
+
+
+CONTROLS = """() => {
+    const wanted = "a[href], button, input, select, textarea, summary, .editor, [tabindex='0']";
+    const isControl = (each) => !each.disabled && (each.tabIndex >= 0 || each.matches(".editor"));
+    const shown = [...document.querySelectorAll(wanted)].filter((each) => each.checkVisibility());
+    window.unreached = new Set(shown.filter(isControl));
+    return window.unreached.size;
+}"""
+START = """() => {
+    document.body.tabIndex = -1;
+    document.body.focus();
+    document.body.removeAttribute("tabindex");
+}"""
+REACHED = """() => {
+    window.unreached.delete(document.activeElement);
+    return document.activeElement.matches(".editor");
+}"""
+UNREACHED = "() => [...window.unreached].map((each) => each.outerHTML.slice(0, 120))"
+
+
+def unreached_by_tab(page: Any) -> list[str]:
+    """Controls that neither Tab from the start of a page nor Shift+Tab from its end reaches.
+
+    A long table brings more rows while Tab goes through it, so what is below it is reached from the end. Escape comes
+    first in an editor, where Tab indents.
+    """
+    count = page.evaluate(CONTROLS)
+    assert count > 0
+    for key in ("Tab", "Shift+Tab"):
+        page.evaluate(START)
+        for _ in range(count + 8):
+            page.keyboard.press(key)
+            if page.evaluate(REACHED):
+                page.keyboard.press("Escape")
+    found: list[str] = page.evaluate(UNREACHED)
+    return found
+
+
 class Opened:
     """A page in the browser that remembers what its console said."""
 
@@ -125,14 +187,7 @@ class Opened:
 
     def serious_violations(self) -> list[str]:
         """What axe calls serious or worse."""
-        from axe_playwright_python.sync_playwright import Axe
-
-        found = Axe().run(self.page).response["violations"]
-        return [
-            f"{violation['id']}: {violation['nodes'][0]['html'][:120]}"
-            for violation in found
-            if violation["impact"] in ("serious", "critical")
-        ]
+        return serious_violations(self.page)
 
     def close(self) -> None:
         self._context.close()

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 from playwright.sync_api import Locator, Page, expect
 
-from tests.web.conftest import SCREENSHOTS, settled
+from tests.web.conftest import SCREENSHOTS, serious_violations, settled
 
 SEATRIAL = Path(sys.executable).with_name("seatrial")
 OPEN = "Open in a browser: "
@@ -55,13 +55,7 @@ class LivePage:
 
     def serious_violations(self) -> list[str]:
         """What axe calls serious or worse."""
-        from axe_playwright_python.sync_playwright import Axe
-
-        return [
-            f"{violation['id']}: {violation['nodes'][0]['html'][:160]}"
-            for violation in Axe().run(self.page).response["violations"]
-            if violation["impact"] in ("serious", "critical")
-        ]
+        return serious_violations(self.page)
 
 
 PASTE = """(element, text) => {

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.conftest import SCREENSHOTS, settled
+from tests.web.conftest import SCREENSHOTS, WIDTHS, settled
 from tests.web.live_server import LivePage, create, listen, live, paste
-from tests.web.test_live_views import WIDTHS
 
 pytestmark = pytest.mark.browser
 

@@ -1,13 +1,12 @@
 """Every view of the live pages: at four widths in light and dark, to axe, by keyboard, and with hostile names."""
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.conftest import SCREENSHOTS, settled
+from tests.web.conftest import fits_and_passes_axe, serious_violations, settled, unreached_by_tab
 from tests.web.live_server import LivePage, live
 
 pytestmark = pytest.mark.browser
@@ -24,14 +23,17 @@ VIEWS = {
     "pod-events": f"kind=pods&namespace=default&name={LONG}&tab=events",
     "pod-yaml": f"kind=pods&namespace=default&name={LONG}&tab=yaml",
     "node": f"kind=nodes&name={LONG}",
+    "deployments": "kind=deployments.apps",
+    "deployment": "kind=deployments.apps&namespace=default&name=web&tab=about",
+    "create-node": "view=create&of=nodes",
     "create": "view=create&of=pods",
+    "create-deployment": "view=create&of=deployments.apps",
     "yaml": "view=create&of=configmaps",
     "scheduler": "view=scheduler",
     "scenarios": "view=scenarios",
     "queues": "view=queues",
     "data": "view=data",
 }
-WIDTHS = (390, 768, 1440, 2560)
 
 
 def _definition() -> dict[str, Any]:
@@ -85,6 +87,10 @@ def cluster(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         found.api("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", _definition())
         wreck = {"apiVersion": "evil.example/v1", "kind": "Wreck", "metadata": {"name": "w"}, "spec": {"said": NASTY}}
         found.api("POST", "/apis/evil.example/v1/wrecks", wreck)
+        template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+        spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+        web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+        found.api("POST", "/apis/apps/v1/namespaces/default/deployments", web)
         found.page.reload()
         found.page.wait_for_selector(".app.live")
         yield found
@@ -99,16 +105,33 @@ def test_a_view_shows_names_as_text_fits_its_window_and_passes_axe(cluster: Live
     cluster.go(VIEWS[name])
     expect(page.locator("main h2").first).to_be_visible()
     expect(page.locator(".pill.loading")).to_have_count(0)
-    for width, scheme in product(WIDTHS, ("light", "dark")):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.set_viewport_size({"width": width, "height": 900})
-        settled(page)
-        page.screenshot(path=SCREENSHOTS / f"view-{name}-{width}-{scheme}.png")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, scheme)
-        if (width, scheme) in ((390, "light"), (1440, "dark")):
-            assert cluster.serious_violations() == [], (width, scheme)
+    fits_and_passes_axe(page, f"view-{name}")
     assert page.locator("img, #root script").count() == 0
     assert not dialogs
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_tab_reaches_every_control_of_a_view(cluster: LivePage, name: str) -> None:
+    page = cluster.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    cluster.go(VIEWS[name])
+    expect(page.locator("main h2").first).to_be_visible()
+    expect(page.locator(".pill.loading")).to_have_count(0)
+    settled(page)
+    assert unreached_by_tab(page) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "button"),
+    [("pods", "Help"), ("pod-about", "Delete…"), ("deployment", "Scale…"), ("data", "Reset the server…")],
+)
+def test_a_dialog_passes_axe_and_escape_closes_it(cluster: LivePage, name: str, button: str) -> None:
+    page = cluster.go(VIEWS[name])
+    page.get_by_role("button", name=button).first.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert serious_violations(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", ["crds", "pod-events", "pod-yaml", "node"])

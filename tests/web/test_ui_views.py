@@ -2,7 +2,6 @@
 
 import subprocess
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -12,10 +11,9 @@ from playwright.sync_api import Page, expect
 
 from seatrial.api import run
 from tests.sweeps.files import axis, write_sweep
-from tests.web.conftest import SCREENSHOTS, scenario, settled
+from tests.web.conftest import fits_and_passes_axe, scenario, settled, unreached_by_tab
 from tests.web.live_server import SEATRIAL, LivePage, listen
 from tests.web.test_live_pages import ATTACK, another_origin
-from tests.web.test_live_views import WIDTHS
 from tests.web.test_pages import MOST
 
 pytestmark = pytest.mark.browser
@@ -81,16 +79,15 @@ def test_a_view_shows_names_as_text_fits_its_window_and_passes_axe(ui: LivePage,
     dialogs: list[str] = []
     ui.page.once("dialog", lambda dialog: dialogs.append(dialog.message))
     page = shown(ui, name)
-    for width, scheme in product(WIDTHS, ("light", "dark")):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.set_viewport_size({"width": width, "height": 900})
-        settled(page)
-        page.screenshot(path=SCREENSHOTS / f"ui-{name}-{width}-{scheme}.png")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, scheme)
-        if (width, scheme) in ((390, "light"), (1440, "dark")):
-            assert ui.serious_violations() == [], (width, scheme)
+    fits_and_passes_axe(page, f"ui-{name}")
     assert page.locator("img, #root script").count() == 0
     assert not dialogs
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_tab_reaches_every_control_of_a_view(ui: LivePage, name: str) -> None:
+    ui.page.set_viewport_size({"width": 1440, "height": 900})
+    assert unreached_by_tab(shown(ui, name)) == []
 
 
 @pytest.mark.parametrize("name", ["list", "compare-verdict", "sweep-hostile"])

@@ -62,13 +62,18 @@ def _section(standing: Standing) -> Iterator[str]:
     plots = [plot(standing, front, across, up) for across, up in combinations(range(len(standing.objectives)), 2)]
     if plots:
         yield f'<div class="plots">{"".join(plots)}</div>'
-    yield f'<h3>The front</h3><div class="wide">{_table(standing, front, front)}</div>'
+    yield f"<h3>The front</h3>{_scrolled('The front', _table(standing, front, front))}"
     if total > len(front):
         ranked = sorted(standing.candidates, key=lambda each: each not in front)
         yield (
             f"<details><summary>All {total} settings</summary>"
-            f'<div class="wide">{_table(standing, ranked, front)}</div></details>'
+            f"{_scrolled('All settings', _table(standing, ranked, front))}</details>"
         )
+
+
+def _scrolled(name: str, table: str) -> str:
+    """A table that scrolls sideways in a narrow window, by keyboard too."""
+    return f'<div class="wide" role="region" aria-label="{name}" tabindex="0">{table}</div>'
 
 
 def _table(standing: Standing, rows: Sequence[Candidate], front: Sequence[Candidate]) -> str:
