@@ -78,8 +78,16 @@ class Player:
 
     def __post_init__(self) -> None:
         self.nominator = PodNominator(lambda pod: self.pending.get(pod.uid))
-        handle = Handle(self.objects, self.table, self.nominator, now=lambda: 10**15, shortcuts=self.shortcuts)
         configuration = load_configuration(CONFIGURATION)
+        handle = Handle(
+            self.objects,
+            self.table,
+            self.nominator,
+            gates=configuration.gates,
+            now=lambda: 10**15,
+            version=configuration.version,
+            shortcuts=self.shortcuts,
+        )
         self.frameworks = {p.name: Framework.build(p, Registry(), handle) for p in configuration.profiles}
         self.algorithm = Algorithm(self.table, self.nominator, tie_break=TieBreak("upstream"), shortcuts=self.shortcuts)
 

@@ -80,6 +80,8 @@ class _Maker:
         self._framework, self._pod, self._cycle, self._columns = framework, pod, cycle, columns
         self._table = columns.table
         self._terms: dict[str, list[DomainTerm]] = {}
+        self._silent: set[str] = set()
+        """The plugins whose PreScore passes and that score no node."""
         self.live: dict[str, list[DomainRule]] = {}
         """The rules of the PreFilter plugins whose state changes with pods."""
         for name, _ in framework.pre_filters_for(pod)[0]:
@@ -101,7 +103,11 @@ class _Maker:
         for name, _ in self._columns.asks_first:
             if self._columns.score_column(name) is not None:
                 raise NotPlannable  # its PreScore has failed
-            terms = self._terms[name] = _described(self._framework.plugin(name), "domain_terms", self._pod, self._table)
+            plugin = self._framework.plugin(name)
+            if _scores_nothing(plugin, self._pod):
+                self._silent.add(name)
+                continue
+            terms = self._terms[name] = _described(plugin, "domain_terms", self._pod, self._table)
             if not terms:
                 skipped += (name,)
             if_idle += (name,)
@@ -113,7 +119,7 @@ class _Maker:
         by_domain: list[ByDomain] = []
         for call in self._columns.unsettled():
             column = self._columns.score_column(call.name)
-            if call.name in skipped:
+            if call.name in skipped or call.name in self._silent:
                 continue
             if column is not None and column.raw is not None:
                 by_row.append((column.raw, _normalisation(call), call.weight))
@@ -140,6 +146,12 @@ def _described(plugin: Any, by: str, pod: PodInfo, table: NodeTable) -> Any:
     if found is None:
         raise NotPlannable
     return found
+
+
+def _scores_nothing(plugin: Any, pod: PodInfo) -> bool:
+    """Whether a plugin says that no node gets a score of it though its PreScore passes."""
+    ask = getattr(plugin, "scores_nothing", None) if is_in_tree(type(plugin)) else None
+    return ask is not None and bool(ask(pod))
 
 
 def _normalisation(call: ScoreCall) -> str:

@@ -129,6 +129,13 @@ class VolumeBinding(Plugin):
         """None: `pre_score` always skips, unless capacity is scored."""
         return [] if self._capacity_score is None else None
 
+    def scores_nothing(self, pod: PodInfo) -> bool:
+        """Whether `pre_score` passes and no node gets a score, whatever pods there are: without volumes, none is used.
+
+        Where capacity is not scored, `pre_score` skips instead.
+        """
+        return self._capacity_score is not None and self.skips_shape(pod.shape)
+
     def score(self, pod: PodInfo, nodes: Nodes, state: object) -> NDArray[np.int64] | None:
         score = self._capacity_score
         if score is None or not isinstance(state, VolumeState) or not state.by_node:
