@@ -31,7 +31,7 @@ from seatrial.model.kinds import Kind  # noqa: E402
 from seatrial.model.times import SECOND  # noqa: E402
 from tests.controllers.manifests import Manifest, Step, all_manifests  # noqa: E402
 from tests.controllers.normalising import normalised  # noqa: E402
-from tests.outside.processes import Serve, wait_until  # noqa: E402
+from tests.outside.processes import OF_THE_PROGRAMS, Serve, wait_until  # noqa: E402
 
 CONTROLLERS = (
     "cronjob", "daemonset", "deployment", "disruption", "ephemeral-volume", "garbage-collector",
@@ -139,7 +139,7 @@ def record(manifest: Manifest, programs: Path) -> list[dict[str, Any]]:
     """Simulation one manifest and give what is there at the end."""
     with tempfile.TemporaryDirectory() as scratch:
         log = Path(os.environ.get("RECORD_LOG", scratch)) / f"{manifest.name}.log"
-        flags = ("--insecure", "--controllers", "pod", "--record", "none")
+        flags = ("--insecure", "--controllers", "pod", "--record", "none", *OF_THE_PROGRAMS)
         with Serve(Path(scratch), *flags) as server, controller_manager(programs, server.kubeconfig, log):
             api = Api(server.url)
             wait_until(lambda: _is_at_work(api), READY_AFTER, "kube-controller-manager is at work")

@@ -13,7 +13,7 @@ import pytest
 from tests.outside.conformance.left_out import LEFT_OUT
 from tests.outside.conformance.program import E2eProgram, spec_names
 from tests.outside.conftest import built
-from tests.outside.processes import Kubectl, Serve
+from tests.outside.processes import OF_THE_PROGRAMS, Kubectl, Serve
 
 DOCS = Path(__file__).parents[2] / "docs" / "serve.md"
 SKIP = "|".join(LEFT_OUT)
@@ -55,7 +55,7 @@ def program() -> Path:
 @pytest.fixture
 def e2e(program: Path, tmp_path: Path) -> Iterator[E2eProgram]:
     """The program, and a server with three plain nodes."""
-    with Serve(tmp_path / "state") as server:
+    with Serve(tmp_path / "state", *OF_THE_PROGRAMS) as server:
         kubectl = Kubectl(program.with_name("kubectl"), server.kubeconfig, tmp_path)
         kubectl.create(*(plain_node(number) for number in range(1, 4)))
         yield E2eProgram(program, program.with_name("kubectl"), server.kubeconfig, tmp_path)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.controllers.objects import RUN
 from tests.outside.conftest import built
-from tests.outside.processes import Kubectl, Serve, wait_until
+from tests.outside.processes import OF_THE_PROGRAMS, Kubectl, Serve, wait_until
 from tests.outside.test_conformance import plain_node
 
 SECONDS = float(os.environ.get("SEATRIAL_CONTROLLER_MANAGER_SECONDS", "600"))
@@ -80,7 +80,7 @@ def manager_log(tmp_path: Path) -> Path:
 def kubectl(tmp_path: Path, manager_log: Path) -> Iterator[Kubectl]:
     """A server with three nodes, on which kube-controller-manager runs."""
     programs = built("kubectl", "kube-controller-manager")
-    with Serve(tmp_path / "state", "--controllers", "node,pod") as server:
+    with Serve(tmp_path / "state", "--controllers", "node,pod", *OF_THE_PROGRAMS) as server:
         command = [str(programs / "kube-controller-manager"), "--kubeconfig", str(server.kubeconfig)]
         with manager_log.open("wb") as log:
             manager = subprocess.Popen([*command, "--leader-elect=false", "--secure-port=0"], stdout=log, stderr=log)

@@ -10,7 +10,7 @@ from seatrial.cli.options.snapshot import DUMP
 from seatrial.model.times import SECOND
 from seatrial.store.snapshots import read_snapshot
 from tests.outside.conftest import built
-from tests.outside.processes import Kubectl, Serve, wait_until
+from tests.outside.processes import OF_THE_PROGRAMS, Kubectl, Serve, wait_until
 from tests.scripts import load_script
 from tests.store.snapshots.clusters import Document, RandomCluster
 from tests.store.snapshots.rest import moves_in_run
@@ -50,7 +50,7 @@ class RealCluster:
 def test_a_cluster_of_the_real_controllers_stays_at_rest(seed: int, tmp_path: Path) -> None:
     programs, recording = built("kube-controller-manager", "kubectl"), load_script("record_controllers")
     with (
-        Serve(tmp_path, "--insecure", "--controllers", "pod", "--record", "none") as server,
+        Serve(tmp_path, "--insecure", "--controllers", "pod", "--record", "none", *OF_THE_PROGRAMS) as server,
         recording.controller_manager(programs, server.kubeconfig, tmp_path / "controllers.log"),
     ):
         api = recording.Api(server.url)

@@ -16,7 +16,7 @@ from seatrial.scenario.cluster import furnish
 from seatrial.scheduler.config import load_configuration
 from seatrial.scheduler.schedule_one.recorder import ListRecorder
 from seatrial.scheduler.scheduler import Scheduler
-from seatrial.scheduler.versions import DEFAULT, Version
+from seatrial.scheduler.versions import Version
 from seatrial.store.admission import StandardAdmission
 from seatrial.store.objects import Change
 from seatrial.store.options import DeleteOptions
@@ -34,7 +34,7 @@ QUIET = 3
 ATTEMPT = re.compile(r'"Attempting to schedule pod".* pod="default/([^"]+)"')
 
 
-def gates_of(shape: Shape, version: Version = DEFAULT) -> dict[str, bool]:
+def gates_of(shape: Shape, version: Version) -> dict[str, bool]:
     """The gates that both schedulers are started with: batches are the matter of their own shapes."""
     batching = "OpportunisticBatching"
     return {**({batching: False} if batching in version.gates else {}), **shape.gates}
@@ -108,7 +108,7 @@ class ServedSide:
 class OurSide:
     """Our scheduler on a store that is a copy of the server's objects."""
 
-    def __init__(self, shape: Shape, config: Document, version: Version = DEFAULT) -> None:
+    def __init__(self, shape: Shape, config: Document, version: Version) -> None:
         self.clock = Clock(time.time_ns() // 1000)
         self.store = Store(builtin_kinds(), self.clock, admission=StandardAdmission())
         furnish(self.store)

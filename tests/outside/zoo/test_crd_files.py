@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.outside.conftest import built
-from tests.outside.processes import Kubectl, Serve
+from tests.outside.processes import OF_THE_PROGRAMS, Kubectl, Serve
 from tests.outside.real_apiserver import TOKEN, RealApiserver
 from tests.outside.zoo.modules import module
 
@@ -54,7 +54,7 @@ def test_files_install_unchanged_as_on_a_real_kube_apiserver(
     with RealApiserver(tmp_path / "real") as server:
         (tmp_path / "kubeconfig").write_text(json.dumps(_kubeconfig(server.port)))
         real = installed(Kubectl(program, tmp_path / "kubeconfig", tmp_path, PATIENCE), verb, projects)
-    with Serve(tmp_path / "ours", "--no-scheduler", "--controllers", "") as serve:
+    with Serve(tmp_path / "ours", "--no-scheduler", "--controllers", "", *OF_THE_PROGRAMS) as serve:
         ours = installed(Kubectl(program, serve.kubeconfig, tmp_path, PATIENCE), verb, projects)
     assert len(real) >= 7 * len(projects)  # two answers and five definitions, on average
     assert {name: (ours.get(name), answer) for name, answer in real.items() if ours.get(name) != answer} == {}
