@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from seatrial.cli.main import build
 from seatrial.results import Result
 from tests.outside.processes import OF_THE_PROGRAMS
+from tests.outside.what_if.kubelets import POD_START
 from tests.outside.what_if.real_side import Played
 from tests.outside.what_if.shapes import Document, Shape
 
-POD_START = "1s"
 ERROR = re.compile(r'^(error when evicting pods/"[^"]+" -n "[^"]+": .+|cannot delete .+)$', re.M)
 REFUSED = re.compile(r'error when evicting pods/"([^"]+)" -n "[^"]+" \(will retry after 5s\)')
 CAUSE = re.compile(
@@ -58,8 +58,8 @@ def real_outcome(shape: Shape, played: Played, before: list[Document], after: li
 
 def answered_outcome(shape: Shape, snapshot: Path, folder: Path, before: list[Document]) -> Outcome:
     """Of `seatrial what-if` over the dump of the real cluster."""
-    words = [shape.question, *shape.arguments, *shape.options, "--pod-start", POD_START, "--snapshot", str(snapshot)]
-    words += OF_THE_PROGRAMS
+    words = [shape.question, *shape.arguments, *shape.options, "--snapshot", str(snapshot)]
+    words += ["--pod-start", f"{POD_START:g}s", *OF_THE_PROGRAMS]
     done = CliRunner().invoke(
         build("what-if"), ["what-if", *words, "-o", "json", "--out", str(folder)], catch_exceptions=False
     )
