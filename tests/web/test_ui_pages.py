@@ -69,7 +69,10 @@ def test_runs_are_listed_searched_and_opened(page: Page, address: str) -> None:
 def test_every_decision_has_its_matrix_over_http(page: Page, address: str) -> None:
     page.goto(f"{address.partition('/?')[0]}/#run=most&decision=14")
     expect(page.locator(".where")).to_contain_text("decision 14 of")
-    expect(page.get_by_role("columnheader", name="NodeResourcesFit × 1")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="× 3")).to_be_visible()
+    page.locator(".matrix").get_by_role("combobox", name="Score of").select_option("NodeResourcesFit")
+    expect(page.get_by_role("columnheader", name="× 1")).to_be_visible()
+    page.get_by_role("heading", name="Nodes and plugins").click()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".where")).to_contain_text("decision 15 of")
     page.get_by_role("link", name="Timeline").click()

@@ -1,6 +1,6 @@
 /** Nodes by plugins: verdict, raw, normalised, weight and final score; only the rows in sight are in the document. */
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Choice } from "./choice";
 import type { Cells } from "./data";
 import { pluginOf, reasonOf, type Row } from "./decision";
@@ -47,7 +47,9 @@ export function Matrix({ cells, rows, winner, plugin, onPlugin, pinned, onPin, i
   const rejected = rows.filter((row) => row.column < 0).length;
   const [narrow, setNarrow] = useState(false);
   const [single, setSingle] = useState("");
-  useEffect(() => {
+  // Before the first paint, or columns that there is no room for would show for a moment.
+  useLayoutEffect(() => {
+    setNarrow(scroller.current!.clientWidth < NARROW);
     const observer = new ResizeObserver(([{ contentRect }]) => setNarrow(contentRect.width < NARROW));
     observer.observe(scroller.current!);
     return () => observer.disconnect();
