@@ -13,6 +13,7 @@ from seatrial.verify.volcano import replay_volcano, volcano_difference
 GOLDEN = Path(__file__).parents[1] / "golden" / "volcano"
 CASES = [case for path in sorted(GOLDEN.glob("*.jsonl.xz")) for case in read_cases(path) if isinstance(case, Case)]
 FAMILIES = sorted({case.input["family"] for case in CASES})
+PLUGINS = ("volumes", "vgpu", "mig", "gpucards", "usage", "rescheduling", "pdb", "numa", "extender", "nettopo")
 
 
 def of(family: str) -> list[Case]:
@@ -35,6 +36,8 @@ def test_all_recorded_sessions_are_here() -> None:
     assert sum(1 for _ in read_cases(GOLDEN / "plugin-sessions.jsonl.xz")) == 178
     assert sum(1 for _ in read_cases(GOLDEN / "csi-sessions.jsonl.xz")) == 33
     assert sum(1 for _ in read_cases(GOLDEN / "hard-sessions.jsonl.xz")) == 157
+    for plugin in PLUGINS:
+        assert sum(1 for _ in read_cases(GOLDEN / f"{plugin}-sessions.jsonl.xz")) >= 40, plugin
     assert {"csi", "pdb", "usage", "rescheduling", "numaaware", "deviceshare", "volumes", "many_nodes"} <= set(FAMILIES)
 
 

@@ -110,7 +110,8 @@ def record(oracle: str, cases: list[Document], path: str, runs: int) -> None:
                 # Pods are bound by another goroutine: whether their events are there yet is chance.
                 cycle["events"] = [each for each in cycle.get("events") or () if not _is_bind(each)]
             outcomes = {
-                judged(answer["cycles"]) + json.dumps([cycle["events"] for cycle in answer["cycles"]])
+                judged(answer["cycles"])
+                + json.dumps([(each["events"], each.get("queueMetrics")) for each in answer["cycles"]], sort_keys=True)
                 for answer in answers
                 if not errors
             }
