@@ -47,6 +47,10 @@ class Watch:
 
     spans: list[tuple[int, list[int]]] = field(default_factory=list)
 
+    def has_seen(self, revision: int) -> bool:
+        """Whether it has seen all changes up to a revision."""
+        return any(found and found[-1] >= revision for _, found in self.spans[-1:])
+
 
 class History:
     """The changes of all keys by revision, as watchers see them."""
