@@ -84,6 +84,7 @@ _READ: Final[dict[tuple[str, str], tuple[tuple[str, str], ...]]] = {
     ),
     ("", "Node"): (),
     ("", "Event"): (("", "Namespace"),),
+    ("coordination.k8s.io", "Lease"): (("", "Namespace"),),
 }
 """By kind: the other kinds that its steps read for a new object; a pod on a node also reads the Node."""
 _READ_FOR_DEFINED: Final = (("", "Namespace"), ("apiextensions.k8s.io", "CustomResourceDefinition"))
