@@ -5,7 +5,7 @@ Upstream: pkg/scheduler/framework/types.go (NodeInfo), component-helpers/node/to
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -106,8 +106,20 @@ class NodeInfo:
         return copy
 
     def copy(self) -> "NodeInfo":
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        return NodeInfo(**(values | {"pods": list(self.pods), "ports": set(self.ports)}))
+        return NodeInfo(
+            self.name,
+            self.labels,
+            self.annotations,
+            self.taints,
+            self.unschedulable,
+            self.allocatable,
+            self.images,
+            self.declared_features,
+            self.conditions,
+            list(self.pods),
+            set(self.ports),
+            self.uid,
+        )
 
 
 class _StatusPart(NamedTuple):

@@ -71,7 +71,11 @@ class NodeColumns:
 
     def covers(self, request: Resource, columns: Columns, row: int) -> bool:
         """Whether the amounts of one node cover a request."""
-        for name, amount in ((CPU, request.cpu), (MEMORY, request.memory), *(request.scalars or {}).items()):
+        if request.cpu - columns[CPU].item(row) >= MIN_RESOURCE:
+            return False
+        if request.memory - columns[MEMORY].item(row) >= MIN_RESOURCE:
+            return False
+        for name, amount in (request.scalars or {}).items():
             column = columns.get(name)
             if amount - (0.0 if column is None else column.item(row)) >= MIN_RESOURCE:
                 return False

@@ -35,7 +35,9 @@ class NodeFacts:
         kube = KubeNode.read(document)
         status = document.get("status") or {}
         extra, volumes = oversubscription(kube.annotations), offered_by(csi_node).scalars or {}
-        allocatable, capacity = (Resource.read(status.get(part)).add(extra) for part in ("allocatable", "capacity"))
+        offered, present = status.get("allocatable"), status.get("capacity")
+        allocatable = Resource.read(offered).add(extra)
+        capacity = allocatable.clone() if present == offered else Resource.read(present).add(extra)
         for name, count in volumes.items():
             allocatable.set_scalar(name, count)
             capacity.set_scalar(name, count)
@@ -44,6 +46,8 @@ class NodeFacts:
 
 class NodeInfo:
     """One node. A task counts in the state it had when it was put here, whatever has become of it since."""
+
+    __slots__ = ("allocatable", "capacity", "columns", "devices", "facts", "kube", "name", "row", "statuses", "tasks")
 
     def __init__(self, facts: NodeFacts, row: int) -> None:
         self.facts = facts
@@ -57,6 +61,7 @@ class NodeInfo:
         self.devices: Devices | None = None
         """What pods share on the node."""
         self.columns: NodeColumns
+        """Of all nodes; set by who puts them together."""
 
     @property
     def revocable_zone(self) -> str:

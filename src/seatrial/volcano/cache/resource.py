@@ -221,6 +221,17 @@ class Resource:
                 names.append(name)
         return names
 
+    def has_room(self, asked: "Resource", limit: "Resource") -> bool:
+        """Whether there may be as much more as is asked for: nothing of it would exceed the limit."""
+        if asked.cpu > 0 and self.cpu + asked.cpu > limit.cpu:
+            return False
+        if asked.memory > 0 and self.memory + asked.memory > limit.memory:
+            return False
+        for name, amount in (asked.scalars or {}).items():
+            if name != PODS and amount > 0 and self.get(name) + amount > limit.get(name):
+                return False
+        return True
+
     def less_partly(self, other: "Resource") -> bool:
         """Whether there is less of some resource; a missing scalar counts as 0 (LessPartly with Zero)."""
         mine, theirs = self.scalars or {}, other.scalars or {}

@@ -137,6 +137,7 @@ class Filter:
         self._table = snapshot.table
         self._columns = None if self._call.one_by_one else columns.of(plugin)
         self._pre_filter = getattr(plugin, "pre_filter", None)
+        self.pre_filters = self._pre_filter is not None
         self._answers: dict[bytes, Any] = {}
         """What PreFilter of a plugin that reads no other pods says, by spec."""
 
@@ -235,6 +236,10 @@ class Score:
     def of_row(self, state: Any) -> Callable[[PodInfo, int], int] | None:
         """The same for one row; None where the plugin scores only many."""
         score_row, table, weight = self._score_row, self._table, self.weight
+        prepare = getattr(self.plugin, "score_rows", None)
+        prepared = None if prepare is None else prepare(table, state)
+        if prepared is not None:
+            return lambda _, row: prepared(row) * weight
         return None if score_row is None else lambda pod, row: score_row(pod, table, row, state) * weight
 
     def level(self, pod: PodInfo, state: Any) -> float | None:

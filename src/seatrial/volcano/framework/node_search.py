@@ -63,6 +63,7 @@ class NodeSearch:
         self._options = options
         self._remembers = remembers
         self._failures: dict[tuple[str, str], _Failures] = {}
+        self._kept: tuple[bytes, int, Mask, Rows] | None = None
 
     def find(
         self,
@@ -83,14 +84,18 @@ class NodeSearch:
             return rows, FitErrors()
         known = self._failures.get((task.job, task.role)) if self._remembers and task.role else None
         is_everywhere = rows is self._everywhere
-        fits = (severity if is_everywhere else severity[rows]) < unfit_from
+        fits, places = self._places(severity if is_everywhere else severity[rows], unfit_from)
         if known is not None:
-            fits &= ~known.mask[rows]
+            there = known.mask if is_everywhere else known.mask[rows]
+            if (fits & there).any():
+                fits = fits & ~there
+                places = fits.nonzero()[0]
         start = self._start.place % count
-        places = fits.nonzero()[0]
         cut = int(places.searchsorted(start))
-        fitting = np.concatenate((places[cut:], places[:cut])) if cut else places
         enough, visited = self._options.enough(count), count
+        fitting = places[cut : cut + enough + 1]
+        if len(fitting) <= enough and cut:
+            fitting = np.concatenate((fitting, places[: min(cut, enough + 1 - len(fitting))]))
         if len(fitting) > enough:
             visited = (int(fitting[enough]) - start) % count + 1
             fitting = fitting[:enough]
@@ -104,6 +109,14 @@ class NodeSearch:
         if not len(fitting):
             errors.parts = _remembered(known, failed) if known else [(failed, explain(task))]
         return found, errors
+
+    def _places(self, severity: Severities, unfit_from: int) -> tuple[Mask, Rows]:
+        """Which nodes fit, and where; the same arrays as before where the verdicts are, and not to be changed."""
+        key = severity.tobytes()
+        if self._kept is None or self._kept[0] != key or self._kept[1] != unfit_from:
+            fits = severity < unfit_from
+            self._kept = key, unfit_from, fits, fits.nonzero()[0]
+        return self._kept[2:]
 
     def _remember(self, task: TaskInfo, failed: Rows, known: _Failures | None, explain: Explain) -> _Failures | None:
         """Notes the nodes on which the task's role fails for the first time."""

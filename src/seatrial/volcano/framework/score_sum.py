@@ -53,6 +53,8 @@ class ScoreSum:
         return self._with(self._columns.get(key, plan.compute, plan.one)[rows], plan.others, task, rows)
 
     def _with(self, total: Floats, scores: Sequence[Score], task: TaskInfo, rows: Rows) -> Floats:
+        if not scores:
+            return total
         nodes = self._table.take(rows)
         for score in scores:
             found = score(task, rows, nodes)
@@ -75,6 +77,7 @@ class ScoreSum:
             else:
                 others.append(score)
         ones = [score.of_row(state) for score, state in summed]
+        of_rows = [each for each in ones if each is not None]
 
         def compute(rows: Rows | None) -> Floats:
             nodes = table.all() if rows is None else table.take(rows)
@@ -84,6 +87,6 @@ class ScoreSum:
             return total
 
         def one(row: int) -> float:
-            return level + sum(of_row(pod, row) for of_row in ones if of_row is not None)
+            return level + sum([of_row(pod, row) for of_row in of_rows])
 
         return _Plan(compute, one if all(ones) else None, tuple(others))

@@ -104,6 +104,7 @@ class Session(SessionPlugins):
         self.notes: dict[str, Any] = {}
         """What plugins share in this session."""
         self._handlers: list[Plugin] = []
+        self._to_allocate: tuple[bytes, bytes, Severities] | None = None
         self.plugins: dict[str, Plugin] = {}
         prepare_topology(self)
 
@@ -251,7 +252,11 @@ class Session(SessionPlugins):
     def severity_to_allocate(self, task: TaskInfo) -> Severities:
         """The same, where a node must also have the resources at last."""
         fits = self.fits_future(task)
-        return np.where(fits, self.severity(task, fits), np.int8(REJECTED))
+        severity = self.severity(task, fits)
+        now, known = (fits.tobytes(), severity.tobytes()), self._to_allocate
+        if known is None or known[:2] != now:
+            known = self._to_allocate = (*now, np.where(fits, severity, np.int8(REJECTED)))
+        return known[2]
 
     def judge(self, task: TaskInfo) -> Judgement:
         """What the predicates say at this moment, in words."""
@@ -321,7 +326,7 @@ class Session(SessionPlugins):
         if len(best) == 1:
             return self.node_list[int(best[0])]
         if self.options.pick is min:
-            return self.node_list[int(best[np.argmin(self._name_rank[best])])]
+            return self.node_list[int(best[self._name_rank[best].argmin()])]
         return self.nodes[self.options.pick(sorted(self.node_list[row].name for row in best.tolist()))]
 
     def by_score(self, task: TaskInfo, rows: Rows) -> list[NodeInfo]:

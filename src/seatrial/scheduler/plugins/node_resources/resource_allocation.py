@@ -163,11 +163,16 @@ def row_shares(shares: Sequence[Share], true_requests: bool) -> tuple[RowShare, 
 def row_reader(
     shares: Sequence[Share], table: NodeTable, true_requests: bool
 ) -> Callable[[int], list[tuple[int, int, int]]] | None:
-    """`row_values` prepared for a table; None where a resource has no column. Good until the table's size changes."""
-    if any(share.is_left_out for share in shares):
+    """`row_values` prepared for a table; None where a resource has no column. Good until the table's size changes.
+
+    What is left out comes last, and only if it is last in the shares.
+    """
+    counted = [share for share in shares if not share.is_left_out]
+    if tuple(shares[: len(counted)]) != tuple(counted):
         return None
+    left_out = [(0, 0, 0)] * (len(shares) - len(counted))
     parts: list[tuple[memoryview[int], memoryview[int], int]] = []
-    for share in shares:
+    for share in counted:
         name = share.resource
         cells = table.cells(name, name if true_requests else _CHARGED.get(name, name))
         if cells is None:
@@ -179,7 +184,7 @@ def row_reader(
         for offers, uses, request in parts:
             offered, used = offers[row], uses[row]
             values.append((used + request, used, offered) if offered else (0, 0, 0))
-        return values
+        return values + left_out
 
     return read
 

@@ -1,5 +1,7 @@
 """binpack: the fuller a node is with the task, the better. Upstream: plugins/binpack/binpack.go."""
 
+from collections.abc import Hashable
+
 import numpy as np
 
 from seatrial.volcano.cache.node_columns import Floats, Rows
@@ -10,6 +12,7 @@ from seatrial.volcano.framework.extension_points import Point
 from seatrial.volcano.framework.plugin import Plugin
 
 MAX_NODE_SCORE = 100
+_Parts = tuple[list[tuple[float, float, Floats, Floats]], int]
 
 
 def weights_of(arguments: Arguments) -> dict[str, int]:
@@ -36,32 +39,43 @@ class Binpack(Plugin):
     def on_session_open(self) -> None:
         self._weight = self.arguments.integer("binpack.weight", 1)
         self._weights = weights_of(self.arguments)
+        self._parts: dict[Hashable, _Parts] = {}
         if self._weight:
             self.add(Point.NODE_ORDER, self._score)
 
     def _score(self, task: TaskInfo, rows: Rows) -> Floats:
         request = task.resreq
         column: Floats = self.session.kept.get(
-            (self, task.request_key), lambda some: self._column(request, some), lambda row: self._of_row(request, row)
+            (self, task.request_key), lambda some: self._column(request, some), lambda row: self._of_row(task, row)
         )
         return column[rows]
 
-    def _of_row(self, request: Resource, row: int) -> float:
+    def _parts_of(self, task: TaskInfo) -> "_Parts":
+        """Amount, weight, and the columns of what nodes offer and have in use, for each resource that counts."""
+        columns, request = self.session.columns, task.resreq
+        weighed = [(name, weight) for name in request.names() if (weight := self._weights.get(name)) is not None]
+        counted = [
+            (request.get(name), float(weight), columns.allocatable[name], columns.used[name])
+            for name, weight in weighed
+            if weight
+        ]
+        return counted, sum(weight for _, weight in weighed)
+
+    def _of_row(self, task: TaskInfo, row: int) -> float:
         """The same for one node, step by step in the same order."""
-        columns = self.session.columns
-        total, weight_sum = 0.0, 0
-        for name in request.names():
-            weight = self._weights.get(name)
-            if weight is None:
+        known = self._parts.get(task.request_key)
+        if known is None:
+            known = self._parts[task.request_key] = self._parts_of(task)
+        counted, weight_sum = known
+        total = 0.0
+        for amount, weight, offered, present in counted:
+            capacity = offered.item(row)
+            if capacity == 0:
                 continue
-            weight_sum += weight
-            capacity = columns.allocatable[name].item(row)
-            if not weight or capacity == 0:
-                continue
-            used = request.get(name) + columns.used[name].item(row)
+            used = amount + present.item(row)
             if used > capacity:
                 return 0.0
-            total += used * float(weight) / capacity
+            total += used * weight / capacity
         if weight_sum > 0:
             total /= float(weight_sum)
         return total * float(MAX_NODE_SCORE * self._weight)

@@ -68,7 +68,12 @@ class Predicates(Plugin):
         nodewise = [each for each in self._filters.values() if each.reads_nodes_alone]
         self._nodewise, self._others = nodewise, [each for each in self._filters.values() if each not in nodewise]
         self._known: dict[Hashable, Severities | None] = {}
+        self._pre_filters = [
+            self._filters[name] for name in _PRE_FILTER_ORDER if name in enabled and self._filters[name].pre_filters
+        ]
+        self._asked: dict[int, tuple[object, frozenset[str], list[Filter]]] = {}
         reserving = [self._filters[name].plugin for name in _RESERVING if name in self._filters]
+        self._reserving = [plugin for plugin in reserving if hasattr(plugin, "reserve")]
         self._scores = [Score(plugin, 1, kube, session.kube_kept) for plugin in reserving]
         self._states: dict[str, CycleState] = {}
         self._max_tasks = np.asarray([node.allocatable.max_tasks for node in session.node_list], np.int64)
@@ -89,13 +94,27 @@ class Predicates(Plugin):
 
     def _pre_predicate(self, task: TaskInfo) -> str:
         state = self.state_of(task)
-        for name in _PRE_FILTER_ORDER:
-            if name in self._filters:
-                failed = self._filters[name].pre_filter(task, state)
-                if failed is not None:
-                    return f"plugin {name} pre-predicates failed {failed.message}"
+        skipped, asked = self._pre_filters_for(task)
+        for each in asked:
+            failed = each.pre_filter(task, state)
+            if failed is not None:
+                state.skipped |= skipped.intersection(_before(each.name))
+                return f"plugin {each.name} pre-predicates failed {failed.message}"
+        state.skipped |= skipped
         state.is_prepared = True
         return ""
+
+    def _pre_filters_for(self, task: TaskInfo) -> tuple[frozenset[str], list[Filter]]:
+        """The filters that skip all pods of a spec, and those whose PreFilter is to be asked."""
+        if not self.session.options.keeps_columns:
+            return frozenset(), self._pre_filters
+        shape = task.pod.shape
+        known = self._asked.get(id(shape.shared))
+        if known is None:
+            skipped = frozenset(each.name for each in self._pre_filters if each.plugin.skips_shape(shape))
+            asked = [each for each in self._pre_filters if each.name not in skipped]
+            known = self._asked[id(shape.shared)] = shape.shared, skipped, asked  # the spec is kept for its id
+        return known[1:]
 
     def passes_dry_run(self, task: TaskInfo, node: NodeInfo) -> bool:
         """By the affinity between pods and by devices alone: a dry run of upstream asks no other filter."""
@@ -171,10 +190,9 @@ class Predicates(Plugin):
             return False
         info = self.session.nodes[task.node_name]
         node = info.kube
-        for name in _RESERVING:
-            reserve = getattr(self._filters[name].plugin, "reserve", None) if name in self._filters else None
-            if reserve is not None and name in state.states:
-                status = reserve(task.pod, node, state.states[name])
+        for plugin in self._reserving:
+            if plugin.name in state.states:
+                status = plugin.reserve(task.pod, node, state.states[plugin.name])
                 if status is not None and not status.is_success:
                     return False
         if info.devices is not None and info.devices.asks(task.pod):
@@ -200,10 +218,15 @@ class Predicates(Plugin):
         self.session.kube.remove(task, task.node_name)
 
 
+def _before(name: str) -> tuple[str, ...]:
+    """The filters whose PreFilter runs before that of another."""
+    return _PRE_FILTER_ORDER[: _PRE_FILTER_ORDER.index(name)]
+
+
 def _worst(filters: Sequence[Filter], task: TaskInfo, state: CycleState) -> Severities | None:
     """The worst that filters say about each node; None where all pass all nodes."""
     total: Severities | None = None
-    for each in filters:
+    for each in [each for each in filters if each.name not in state.skipped]:
         found = each.severity(task, state)
         if found is not None:
             total = found if total is None else np.maximum(total, found)

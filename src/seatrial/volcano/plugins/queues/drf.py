@@ -25,7 +25,7 @@ class Drf(Plugin):
     def on_session_open(self) -> None:
         session = self.session
         self._total = session.total_resource
-        self._names = self._total.names()
+        self._wholes = [(name, self._total.get(name)) for name in self._total.names()]
         self._hierarchy = Hierarchy(self._total) if session.conf.hierarchy_enabled(self.name) else None
         self.attributes: dict[str, DrfAttributes] = {}
         for job in session.jobs.values():
@@ -46,8 +46,7 @@ class Drf(Plugin):
             self.session.measures.set("job_share", attributes.share, *uid.split("/"))
 
     def _share(self, allocated: Resource) -> float:
-        total = self._total
-        return max((share(allocated.get(name), total.get(name)) for name in self._names), default=0.0)
+        return max([share(allocated.get(name), whole) for name, whole in self._wholes], default=0.0)
 
     def _update(self, attributes: DrfAttributes) -> None:
         attributes.share = max(self._share(attributes.allocated), 0.0)

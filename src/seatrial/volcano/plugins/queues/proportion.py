@@ -33,7 +33,7 @@ class QueueAttributes:
 
     def update_share(self) -> None:
         deserved, allocated = self.deserved, self.allocated
-        self.share = max((share(allocated.get(n), deserved.get(n)) for n in deserved.names()), default=0.0)
+        self.share = max([share(allocated.get(n), deserved.get(n)) for n in deserved.names()], default=0.0)
         self.share = max(self.share, 0.0)
 
     def count(self, job: JobInfo) -> None:
@@ -171,10 +171,12 @@ class Proportion(Plugin):
         if not queue.is_open:
             return False
         attributes = self.queues[queue.name]
+        if len(tasks) == 1:
+            return attributes.allocated.has_room(tasks[0].resreq, attributes.deserved)
         wanted = Resource()
         for task in tasks:
             wanted.add(task.resreq)
-        return not attributes.allocated.clone().add(wanted).exceeding_of(attributes.deserved, wanted)
+        return attributes.allocated.has_room(wanted, attributes.deserved)
 
     def _enqueueable(self, job: JobInfo) -> int:
         session = self.session
