@@ -14,7 +14,8 @@ from seatrial.results.comparison.verdict import verdicts
 from seatrial.results.run import Run
 from seatrial.scenario.engine.controller_registry import Registry
 from seatrial.web.comparison import page_parts
-from seatrial.web.page import compare_page, report_page, write_page
+from seatrial.web.page import _filled, compare_page, report_page, write_page
+from seatrial.web.payload import payload
 from tests.web.conftest import Opened, played, scenario
 
 pytestmark = pytest.mark.browser
@@ -111,6 +112,16 @@ def test_pods_are_searched_and_explained(report: Path, opened: Callable[..., Ope
     expect(page.locator(".sentence")).to_contain_text("went to")
     expect(page.get_by_role("columnheader", name="NodeResourcesFit")).to_be_visible()
     view.keep("report-explanation")
+
+
+def test_a_tie_is_told_without_the_matrix(opened: Callable[..., Opened], tmp_path: Path) -> None:
+    """A page of many attempts has the two best nodes of each, and not all scores."""
+    shown = payload(played(scenario("harbour", 12, 60, 5), "harbour"), most_cells=0)
+    document = {"kind": "report", "runs": [shown], "measures": [], "differences": [], "spread": [], "verdict": []}
+    write_page(_filled(document), tmp_path / "report.html")
+    sentence = opened(tmp_path / "report.html", "#decision=1").page.locator(".sentence")
+    expect(sentence).to_contain_text("it shares the highest total")
+    expect(sentence).to_contain_text("of 12 feasible nodes with others and won the tie")
 
 
 def test_a_preemption_names_its_victims(report: Path, opened: Callable[..., Opened]) -> None:

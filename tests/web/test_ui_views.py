@@ -60,7 +60,7 @@ def ui(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveP
         yield found
         context.close()
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     found.check()
 
 

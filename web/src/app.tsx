@@ -35,7 +35,7 @@ function App() {
     let isWanted = true;
     open(run, compare).then(
       (found) => isWanted && setPage(found),
-      (error: unknown) => isWanted && setPage(<main className="view"><p role="alert">This cannot be shown: {error instanceof Error ? error.message : String(error)}</p><p>{HOME}</p></main>),
+      (error: unknown) => isWanted && setPage(<main className="view runs"><p>{HOME}</p><h1>This cannot be shown</h1><p role="alert">{error instanceof Error ? error.message : String(error)}</p></main>),
     );
     return () => {
       isWanted = false;

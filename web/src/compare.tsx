@@ -319,7 +319,7 @@ function Differences({ player, comparison }: { player: Player; comparison: Compa
                 setShown(PAGE);
                 go({ search: event.target.value });
               }}
-              placeholder="name, workload, node or reason"
+              placeholder="name, node or reason"
             />
           </label>
           <p className="hint">{whole(found.length)} of {whole(comparison.differences.length)} moved pods</p>

@@ -208,6 +208,7 @@ function placement(run: Run, key: string, attempt: number, detail: Detail | unde
   if (!first) return `${key} went to ${home}.`;
   const ties = detail?.cells ? detail.cells.total.filter((total) => total === first[1]).length : 0;
   if (ties > 1) return `${key} went to ${home}: it shares the highest total (${whole(first[1])}) with ${whole(ties - 1)} of ${whole(feasible[attempt])} feasible nodes and won the tie.`;
+  if (second?.[1] === first[1]) return `${key} went to ${home}: it shares the highest total (${whole(first[1])}) of ${whole(feasible[attempt])} feasible nodes with others and won the tie.`;
   const lead = second ? `, ${whole(first[1] - second[1])} ahead of ${second[0]}` : "";
   return `${key} went to ${home}: of ${whole(feasible[attempt])} feasible nodes it has the highest total (${whole(first[1])}${lead}).`;
 }

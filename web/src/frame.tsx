@@ -35,7 +35,7 @@ export function Frame({ title, summary, views, player, home, footer }: Props) {
         {home}
         <h1>{title}</h1>
         <button type="button" className="find" onClick={() => search.current?.showModal()} aria-keyshortcuts="/">
-          <span>Search pod, node, workload</span> <kbd>/</kbd>
+          Search<span> pod, node, workload <kbd>/</kbd></span>
         </button>
         <button type="button" onClick={() => help.current?.showModal()} aria-label="Help" aria-keyshortcuts="?">?</button>
       </header>

@@ -231,7 +231,7 @@ function Legend({ colour, domain, hasBlocks, hasPod }: { colour: Colouring; doma
   return (
     <span className="legend">
       <b>{colour.label}</b>
-      {colour.values.every(Number.isNaN) ? <span>nothing was scored in this decision</span> : marks.map((mark) => {
+      {colour.values.every(Number.isNaN) ? <span>{colour.label.includes("score") ? "nothing was scored in this decision" : "no node is there at this moment"}</span> : marks.map((mark) => {
         const value = least + mark * (most - least);
         return (
           <span key={mark}>

@@ -11,7 +11,7 @@ import { Replay } from "./replay";
 export const SPEEDS = [1, 4, 20, 100, 500, 2500];
 
 /** The last place of a sorted list whose value is at most this; -1: none. */
-export function lastUpTo(values: ArrayLike<number>, most: number): number {
+function lastUpTo(values: ArrayLike<number>, most: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -21,7 +21,7 @@ export function Queue({ player, onSelect, selected }: { player: Player; onSelect
   return (
     <section className="queue" aria-label="Queue">
       <h2>Queue</h2>
-      {replay.waiting === 0 && <p className="hint">No pod waits at this moment. Scrub back to see pods waiting.</p>}
+      {replay.waiting === 0 && <p className="hint">{player.tick > player.start ? "No pod waits at this moment. Scrub back to see pods waiting." : "No pod waits yet. Press Play below."}</p>}
       {QUEUES.map(([state, name, hint]) => {
         const count = replay.counts[state];
         return (

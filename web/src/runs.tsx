@@ -43,7 +43,7 @@ export function Runs() {
         {answer && answer.runs.length > 0 && (
           <>
             <div className="tools">
-              <label>Search runs <input type="search" value={search} onChange={(event) => go({ search: event.target.value })} placeholder="name, scenario or verdict" /></label>
+              <label className="search">Search runs <input type="search" value={search} onChange={(event) => go({ search: event.target.value })} placeholder="name, scenario or verdict" /></label>
               <button type="button" disabled={ticked.length < 2} onClick={() => visit({ compare: ticked.map((id) => id.replace(/[%,]/g, encodeURIComponent)).join(","), search: "" })}>
                 Compare {ticked.length > 1 ? counted(ticked.length, "run") : "(tick two or more)"}
               </button>

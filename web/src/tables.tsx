@@ -9,7 +9,8 @@ import { OVER, PLACED, type Replay } from "./replay";
 import type { Run } from "./run";
 
 const ROW = 32;
-const VISIBLE = 18;
+/** The body of a table is as tall as the window leaves it, and never lower than this. */
+const LEAST = 10 * ROW;
 
 export interface Column<T> {
   title: string;
@@ -44,13 +45,13 @@ export function Table<T>({ label, rows, columns, selected, onSelect, empty }: Pr
     });
   }, [rows, sort, columns]);
   // A title is never cut, unless it is a text of its own.
-  const widths = columns.map(({ width, title }, i) => width ?? (i === 0 ? [168, 3] : [Math.min(200, Math.max(84, 28 + 8 * title.length)), 1]));
+  const widths = columns.map(({ width, title }, i) => width ?? (i === 0 ? [168, 3] : [widthOf(title), 1]));
   const grid = { gridTemplateColumns: widths.map(([least, share]) => `minmax(${least}px, ${share}fr)`).join(" ") };
   const least = widths.reduce((sum, [each]) => sum + each, 0);
   const [box, hasRoom] = useRoom(least);
   const virtual = useVirtualizer({ count: sorted.length, getScrollElement: () => body.current, estimateSize: () => (hasRoom ? ROW : 2 * ROW), overscan: 8 });
   useEffect(() => virtual.measure(), [hasRoom]);
-  const suffix = useMemo(() => (columns[0].isHost ? commonSuffix(rows.map((row) => String(columns[0].value(row)))) : ""), [rows, columns]);
+  const suffixes = useMemo(() => columns.map(({ isHost, value }) => (isHost ? commonSuffix(rows.map((row) => String(value(row))).filter((name) => name && name !== "<none>")) : "")), [rows, columns]);
   if (!rows.length && empty) return <p className="hint empty">{empty}</p>;
   return (
     <div className={hasRoom ? "table" : "table as-cards"} role="table" aria-label={label} aria-rowcount={rows.length + 1} ref={box}>
@@ -66,7 +67,7 @@ export function Table<T>({ label, rows, columns, selected, onSelect, empty }: Pr
           ))}
         </div>
       </div>
-      <div role="rowgroup" className="body" tabIndex={0} aria-label={`${label}, rows`} ref={body} style={{ height: Math.min(virtual.getTotalSize(), VISIBLE * ROW) + 2 }}>
+      <div role="rowgroup" className="body" tabIndex={0} aria-label={`${label}, rows`} ref={body} style={{ height: `min(${virtual.getTotalSize() + 2}px, max(${LEAST}px, 100dvh - var(--around-table)))` }}>
         <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {virtual.getVirtualItems().map((item) => {
             const row = sorted[item.index];
@@ -83,7 +84,7 @@ export function Table<T>({ label, rows, columns, selected, onSelect, empty }: Pr
               >
                 {columns.map((column, c) => {
                   const text = column.text?.(row) ?? String(column.value(row));
-                  const shown = c === 0 ? <Name text={withoutSuffix(text, suffix)} /> : column.isName && text ? <Name text={text} /> : text;
+                  const shown = c === 0 || ((column.isName || column.isHost) && text) ? <Name text={withoutSuffix(text, suffixes[c])} /> : text;
                   return (
                     <div role="cell" key={column.title} title={text} data-title={column.title}>
                       {c === 0 && onSelect ? <button type="button" onClick={() => onSelect(row)}>{shown}</button> : shown}
@@ -97,6 +98,11 @@ export function Table<T>({ label, rows, columns, selected, onSelect, empty }: Pr
       </div>
     </div>
   );
+}
+
+/** Pixels that the title of a column needs. */
+export function widthOf(title: string): number {
+  return Math.min(200, Math.max(84, 28 + 9 * title.length));
 }
 
 /** Whether a box is as wide as its content wants at least: a table that is not becomes cards. */
@@ -281,7 +287,7 @@ export function Pods({ run, search, onSearch, node, show, onShow, selected, onSe
     const hasPreemptions = preempted.some((at) => at >= 0);
     return [
       { title: "Pod", value: (i) => key[i], width: [168, 4] },
-      { title: "Node", value: (i) => run.nodes.name[on[i]] ?? "", width: [116, 2], isName: true },
+      { title: "Node", value: (i) => run.nodes.name[on[i]] ?? "", width: [116, 2], isHost: true },
       ...(hasReasons ? [{ title: "Why it waits", value: (i: number) => run.reasons.get(i) ?? "", width: [180, 3] as [number, number] }] : []),
       { title: "Created", value: (i) => created[i], text: (i) => label(created[i]) },
       { title: "Bound", value: (i) => bound[i], text: (i) => label(bound[i]) },

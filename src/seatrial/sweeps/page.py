@@ -22,6 +22,7 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 figure { margin: 1rem 0; } figcaption, .quiet { color: var(--quiet); }
 svg { max-width: 100%; height: auto; display: block; }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
+@media (max-width: 640px) { svg text { font-size: 17px; } }
 .axis { stroke: currentColor; opacity: .5; }
 .grid { stroke: var(--line); }
 .point { fill: var(--quiet); opacity: .6; }

@@ -116,7 +116,7 @@ export function reasonOf({ spec, status }: KubeObject): string {
 
 function WaitingPods({ pods, count, isPast }: { pods: Waiting[]; count: number; isPast: boolean }) {
   const resource = useResource("", "pods");
-  if (!pods.length) return <p className="hint">{isPast ? "Every pod had a node." : "Every pod has a node. Pods that the scheduler cannot place appear here, with the reason."}</p>;
+  if (!pods.length) return <p className="hint">{isPast ? "Every pod had a node." : "Pods that the scheduler cannot place appear here, with the reason."}</p>;
   return (
     <>
       <ul className="waiting">

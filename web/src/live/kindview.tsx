@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { go, useAddress } from "../address";
 import { whole } from "../derive";
-import { type Column, Table } from "../tables";
+import { type Column, Table, widthOf } from "../tables";
 import { pathOf, type Resource } from "./api";
 import { age, spelling, useMay } from "./context";
 import { type Feed, type Row, useFeed } from "./feed";
@@ -73,8 +73,8 @@ function columnsOf(resource: Resource, feed: Feed | undefined, scope: string, no
       return { title: "Age", value: (row) => -Date.parse(born(row) ?? ""), text: (row) => age(born(row), now), width: [64, 0.6] };
     }
     const text = (row: Row) => String(row.cells[place] ?? "");
-    const width: [number, number] | undefined = place === 0 ? [176, 3] : isNumber ? [72, 0.6] : [108, 1.4];
-    return { title: definition.name, value: (row) => (isNumber ? Number(row.cells[place]) : text(row)), text, width, isHost: place === 0 && resource.kind === "Node" && !resource.group };
+    const width: [number, number] | undefined = place === 0 ? [176, 3] : isNumber ? [widthOf(definition.name), 0.6] : [Math.max(108, widthOf(definition.name)), 1.4];
+    return { title: definition.name, value: (row) => (isNumber ? Number(row.cells[place]) : text(row)), text, width, isHost: !resource.group && (resource.kind === "Node" ? place === 0 : resource.kind === "Pod" && definition.name === "Node") };
   });
   if (resource.isNamespaced && !scope) columns.splice(1, 0, { title: "Namespace", value: (row) => row.object.metadata.namespace ?? "", width: [108, 1], isName: true });
   return columns;

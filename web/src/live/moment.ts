@@ -1,6 +1,5 @@
 /** The cursor of the live view: now, until the user scrubs back. */
 import { useSyncExternalStore } from "react";
-import { lastUpTo } from "../player";
 import type { Replay } from "../replay";
 import type { Feed } from "./feed";
 import { History } from "./history";
@@ -42,13 +41,16 @@ class Moment {
     this.tell();
   }
 
-  /** Go on to the next moment at which something happened: changes of one moment belong together. */
+  /**
+   * Go on to the next moment at which something happened: changes of one kind at one time belong together. Timestamps of
+   * objects are whole seconds, so that nodes and the pods on them may have come at the same time.
+   */
   next(direction: number): void {
     const { changes } = this.history;
-    const { tick } = this;
-    const times = changes.map(({ time }) => time);
-    if (direction > 0) this.seek(lastUpTo(times, times[tick] ?? Infinity) + 1);
-    else this.seek(tick > 0 ? lastUpTo(times, (times[tick - 1] ?? 0) - 1) + 1 : 0);
+    const isSame = (i: number) => changes[i].time === changes[i - 1].time && changes[i].kind === changes[i - 1].kind;
+    let tick = this.tick + direction;
+    while (tick > 0 && tick < changes.length && isSame(tick)) tick += direction;
+    this.seek(tick);
   }
 
   live(): void {

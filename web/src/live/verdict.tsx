@@ -22,5 +22,5 @@ export function Verdict({ pod }: { pod: KubeObject }) {
       </p>
     );
   }
-  return <DecisionPanel run={run} replay={replay} pod={0} attempt={Math.min(chosen ?? attempts.length - 1, attempts.length - 1)} onAttempt={setChosen} isWide />;
+  return <DecisionPanel run={run} replay={replay} pod={0} title={pod.spec?.nodeName ? "Why is it here?" : "Why does it wait?"} attempt={Math.min(chosen ?? attempts.length - 1, attempts.length - 1)} onAttempt={setChosen} isWide />;
 }
