@@ -85,17 +85,33 @@ def test_no_module_keeps_anything_of_a_run() -> None:
     assert found == set(LARGE_BUT_PURE)
 
 
+def test_caches_are_few() -> None:
+    """What is remembered costs memory and reading: a cache outside the store saves well over a microsecond a call."""
+    found = [name for name in FILES if not name.startswith("store/") for _ in caches(parsed(name))]
+    assert len(found) <= MOST_CACHES
+
+
 LARGE_BUT_PURE = {
     ("results/lifecycles.py", "amounts_of"): "the resources of a node, encoded",
     ("results/lifecycles.py", "requests_of_pod"): "the requests of a pod, encoded",
     ("scheduler/volumes/node_terms.py", "_parsed"): "a node selector, encoded",
     ("store/validation/pods/pod_specs.py", "_remembered"): "a spec, whose faults are the same in each store",
     ("timeline/attempt_lists.py", "tried_in"): "a step, encoded",
-    ("timeline/wire.py", "_facts_of_pending"): "a step, encoded",
 }
 """Cached functions of a module whose arguments are encoded, and why that is no object of a run."""
 LARGE = re.compile(r"\b(bytes|Document|Stored|Change|dict|list|Mapping|Sequence)\b")
 TABLES = {"Memo", "WeakValueDictionary", "WeakKeyDictionary"}
+MOST_CACHES = 49
+
+
+def caches(module: ast.Module) -> Iterator[ast.AST]:
+    """Bounded tables and functions that remember by their arguments; without arguments, it is data read once."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).partition("(")[0] in (*TABLES, "lru_cache"):
+            if not isinstance(node.func, ast.Name) or node.func.id in TABLES:
+                yield node
+        elif isinstance(node, ast.FunctionDef) and ast.unparse(node.args):
+            yield from [d for d in node.decorator_list if re.match(r"(lru_)?cache\b", ast.unparse(d))]
 
 
 def global_tables(module: ast.Module) -> Iterator[ast.stmt]:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from seatrial.model.times import parse_time
-from seatrial.server.tables.paths import find
+from seatrial.server.tables.paths import finder
 from seatrial.store.printers.cells import human_duration, selector_text
 from seatrial.store.printers.cluster import address_cells
 from seatrial.store.printers.columns import Columns
@@ -110,7 +110,7 @@ def test_every_table_has_a_cell_per_column_even_for_an_empty_object(columns: Col
 )  # fmt: skip
 def test_json_paths(path: str, found: list[object]) -> None:
     document = {"a": {"b": 1}, "l": [{"n": "x", "v": 1}, {"n": "y", "v": 2}], "d.e": 3}
-    assert find(document, path) == found
+    assert finder(path)(document) == found
 
 
 def test_one_object_can_be_had_as_a_table(server: Server) -> None:

@@ -8,9 +8,8 @@ writes as null, are left out, so that readers need not expect a null where a lis
 """
 
 import binascii
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from seatrial.model.quantity import QuantityError, canonical_quantity
@@ -22,7 +21,6 @@ Walk = Callable[[Any], Any]
 
 DROP = object()
 SCHEMA_PROPS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
-_INTEGERS = {"int32": 31, "int64": 63, "": 63}
 _INT32 = 1 << 31
 _TYPES = {"string": str, "boolean": bool, "integer": int}
 _PLAIN = frozenset(_TYPES.values())
@@ -80,11 +78,11 @@ def _walk(schema: Schema) -> Walk:
         case "object":
             return _objects.get(schema) or _object(schema)
         case "array":
-            return _array(schema)
+            return _elements(schema.items, list, enumerate)
         case "map":
-            return _map(schema)
+            return _elements(schema.values, dict, dict.items)
         case "integer":
-            return _integer(schema.format)
+            return _INTEGERS[schema.format]
         case kind:
             return _SCALAR_WALKS[kind]
 
@@ -182,36 +180,16 @@ _ZEROS: dict[str, Callable[[], Any]] = {
 }
 
 
-def _array(schema: Schema) -> Walk:
-    assert schema.items is not None
-    item = _walk(schema.items)
-    plain = _PLAIN_ELEMENTS.get(schema.items.type)
+def _elements(schema: Schema | None, kind: Any, pairs: Callable[[Any], Iterable[Any]]) -> Walk:
+    """The walk of a list or map, whose elements have the schema."""
+    assert schema is not None
+    item = _walk(schema)
+    plain = _PLAIN_ELEMENTS.get(schema.type)
 
     def walk(values: Any) -> Any:
-        if type(values) is not list:
+        if type(values) is not kind:
             raise Misfit
-        for index, value in enumerate(values):
-            if type(value) is plain:
-                continue
-            if value is None:
-                raise Misfit
-            result = item(value)
-            if result is not value:
-                values[index] = result
-        return values
-
-    return walk
-
-
-def _map(schema: Schema) -> Walk:
-    assert schema.values is not None
-    item = _walk(schema.values)
-    plain = _PLAIN_ELEMENTS.get(schema.values.type)
-
-    def walk(values: Any) -> Any:
-        if type(values) is not dict:
-            raise Misfit
-        for key, value in values.items():
+        for key, value in pairs(values):
             if type(value) is plain:
                 continue
             if value is None:
@@ -233,9 +211,8 @@ def _exactly(kind: type) -> Walk:
     return walk
 
 
-@lru_cache
-def _integer(format_: str) -> Walk:
-    largest = 1 << _INTEGERS[format_]
+def _integer(bits: int) -> Walk:
+    largest = 1 << bits
 
     def walk(value: Any) -> Any:
         if type(value) is not int or not -largest <= value < largest:
@@ -243,6 +220,9 @@ def _integer(format_: str) -> Walk:
         return value
 
     return walk
+
+
+_INTEGERS = {"int32": _integer(31), "int64": _integer(63), "": _integer(63)}
 
 
 def _number(value: Any) -> Any:
@@ -266,7 +246,7 @@ def _quantity(value: Any) -> Any:
 
 
 def _int_or_string(value: Any) -> Any:
-    return value if type(value) is str else _integer("int32")(value)
+    return value if type(value) is str else _INTEGERS["int32"](value)
 
 
 def _bytes(value: Any) -> Any:
@@ -315,4 +295,4 @@ _SCALAR_WALKS: dict[str, Walk] = {
     "schemaOrArray": _schema_or_array,
     "schemaOrStrings": _schema_or_strings,
 }
-_STRINGS = _array(Schema("array", items=Schema("string")))
+_STRINGS = _elements(Schema("string"), list, enumerate)

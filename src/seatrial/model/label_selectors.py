@@ -8,7 +8,6 @@ follow k8s.io/component-helpers/scheduling/corev1/nodeaffinity.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Final, Self
 
 from seatrial.model.errors import BadRequest
@@ -48,7 +47,6 @@ class SelectorError(BadRequest):
     """A selector that cannot be understood; the message is upstream's."""
 
 
-@lru_cache(maxsize=8192)
 def label_key_faults(key: str) -> tuple[str, ...]:
     """Why `key` is no label key; nothing when it is one."""
     prefix, slash, name = key.rpartition("/")
@@ -73,7 +71,6 @@ def label_key_faults(key: str) -> tuple[str, ...]:
     return tuple(faults)
 
 
-@lru_cache(maxsize=8192)
 def label_value_faults(value: str) -> tuple[str, ...]:
     """Why `value` is no label value; nothing when it is one."""
     faults = []

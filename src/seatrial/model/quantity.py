@@ -188,19 +188,16 @@ class Quantity:
         return f"Quantity({str(self)!r})"
 
 
-@lru_cache(maxsize=16384)
 def quantity_value(value: str | int | float) -> int:
     """A quantity's whole number, rounded up, as an int64."""
     return _parse(_text_of(value)).value()
 
 
-@lru_cache(maxsize=16384)
 def quantity_milli(value: str | int | float) -> int:
     """A quantity's thousandths, rounded up, as an int64."""
     return _parse(_text_of(value)).milli_value()
 
 
-@lru_cache(maxsize=16384)
 def canonical_quantity(value: str | int | float) -> str:
     """A quantity as the API writes it."""
     return str(_parse(_text_of(value)))

@@ -24,14 +24,11 @@ def _to_time(seconds: int) -> str:
     return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"  # strftime does not pad early years
 
 
-@lru_cache(1024)
 def to_micro_time(instant: int) -> str:
     """The instant as metav1.MicroTime writes it: 2030-01-01T00:00:00.000000Z."""
-    moment = _EPOCH + timedelta(microseconds=instant)
-    return f"{moment.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+    return f"{to_time(instant)[:-1]}.{instant % SECOND:06d}Z"
 
 
-@lru_cache(1024)
 def parse_time(text: str) -> int:
     """Read RFC 3339 with any number of fraction digits; ValueError where it is not."""
     if "T" not in text.upper():

@@ -5,7 +5,6 @@ handful of integer arrays.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
@@ -19,7 +18,6 @@ from seatrial.scheduler.framework import Status
 from seatrial.timeline.wire import PASSED
 
 H = TypeVar("H", bound=Hashable)
-NAMES_KEPT = 16_384
 
 
 class Numbering(Generic[H]):
@@ -160,7 +158,6 @@ def _status(status: Status) -> Document:
     return {"code": status.code.text, "reasons": list(status.reasons), "by": status.plugin}
 
 
-@lru_cache(4096)
 def reasons_in(message: str) -> list[tuple[str, int]]:
     """The number of rejected nodes by reason, parsed from the text of the event."""
     _, _, listed = message.partition(" nodes are available: ")
@@ -170,12 +167,6 @@ def reasons_in(message: str) -> list[tuple[str, int]]:
         if number.isdigit() and reason:
             found.append((reason, int(number)))
     return found
-
-
-@lru_cache(NAMES_KEPT)
-def _encoded(name: str) -> bytes:
-    """The name of a node or plugin as JSON: every attempt has the same ones."""
-    return encode(name)
 
 
 def plugin_results(decision: Decision) -> bytes:
@@ -188,7 +179,7 @@ def _filters(decision: Decision) -> bytes:
     answers = [encode(dict.fromkeys(ran, PASSED)), *(encode(filtered(ran, status)) for status in decision.statuses)]
     verdicts: Sequence[int] = decision.verdicts.tolist()
     pairs = zip(decision.visited, verdicts, strict=True)
-    return b"{%s}" % b",".join([b"%s:%s" % (_encoded(name), answers[code]) for name, code in pairs])
+    return b"{%s}" % b",".join([b"%s:%s" % (encode(name), answers[code]) for name, code in pairs])
 
 
 def filtered(ran: Sequence[str], status: Status) -> dict[str, str]:
@@ -199,7 +190,7 @@ def filtered(ran: Sequence[str], status: Status) -> dict[str, str]:
 
 def _scores(decision: Decision) -> bytes:
     columns = [
-        (_encoded(column.plugin), column.raw.tolist(), column.normalized.tolist(), column.final.tolist())
+        (encode(column.plugin), column.raw.tolist(), column.normalized.tolist(), column.final.tolist())
         for column in decision.scores
     ]
     nodes = []
@@ -209,5 +200,5 @@ def _scores(decision: Decision) -> bytes:
             % (plugin, raw[place], normal[place], last[place])
             for plugin, raw, normal, last in columns
         )
-        nodes.append(b"%s:{%s}" % (_encoded(name), cells))
+        nodes.append(b"%s:{%s}" % (encode(name), cells))
     return b"{%s}" % b",".join(nodes)

@@ -207,7 +207,6 @@ def _reasons(listed: str) -> Mapping[str, int]:
     return {item["reason"]: item["count"] for item in decode(listed)["reasons"]}
 
 
-@lru_cache(SHARED_LISTS)
 def _best(listed: str) -> tuple[tuple[str, int], ...]:
     return tuple((item["node"], item["total"]) for item in decode(listed)["best"])
 

@@ -6,7 +6,6 @@ engine sets the step and reports the end of each loop, of the scheduling and of 
 """
 
 from collections.abc import Callable, Collection, Hashable
-from functools import lru_cache
 from itertools import count
 from typing import Literal
 
@@ -28,8 +27,6 @@ from seatrial.timeline.writes import Verb, verb_of
 Level = Literal["none", "summary", "full"]
 CELLS_ON_THE_WIRE = 20_000
 CELLS_IN_THE_TABLE = 20_000_000
-NODES_REMEMBERED = 8192
-KINDS_REMEMBERED = 256
 PATCHES_REMEMBERED = 1024
 SCHEDULER, VOLCANO = "scheduler", "volcano"
 SCHEDULERS = (SCHEDULER, VOLCANO)
@@ -406,13 +403,11 @@ class Timeline:
         )  # fmt: skip
 
 
-@lru_cache(KINDS_REMEMBERED)
 def _types(kind: Kind) -> bytes:
     """The encoded apiVersion and kind."""
     return encode({"apiVersion": kind.api_version, "kind": kind.kind})[1:-1]
 
 
-@lru_cache(NODES_REMEMBERED)
 def _binding(node: str | None) -> bytes:
     return _patching({"spec": {"nodeName": node}}, "application/strategic-merge-patch+json")
 

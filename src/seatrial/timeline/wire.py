@@ -18,6 +18,7 @@ NOT_IN_TIMELINE = "notInTimeline"
 """The field of a Scenario's status that counts what no entry shows."""
 STEPS_REMEMBERED = 1024
 
+OPERATIONS = ("Create", "Patch", "Delete", "Done", "PodScheduled", "PodUnscheduled", "PodPreempted")
 Entry = tuple[bytes, ...]
 """An encoded entry in pieces, a comma first. Most of them are kept elsewhere, too, so that only a page is joined."""
 
@@ -32,11 +33,11 @@ class Shape:
         return _step(major, minor) if self.minor_steps else b"%d" % major
 
     def entry(self, id: str, major: int, minor: int, operation: str, *body: bytes) -> Entry:
-        """One entry; `operation` is one of Create, Patch, Delete, Done, PodScheduled, PodUnscheduled and PodPreempted.
+        """One entry; `operation` is one of OPERATIONS.
 
         The body comes in pieces.
         """
-        said = _said(operation, self.minor_steps)
+        said = _SAID[operation, self.minor_steps]
         return b',{"id":', encode(id), b',"step":', self.step(major, minor), said, *body, b"}"
 
 
@@ -45,11 +46,13 @@ def _step(major: int, minor: int) -> bytes:
     return b'{"major":%d,"minor":%d}' % (major, minor)
 
 
-@lru_cache
 def _said(operation: str, minor_steps: bool) -> bytes:
-    """The bytes between the step of an entry and its body."""
     field = (operation[0].lower() + operation[1:]).encode()
     return b',"%s":' % field if minor_steps else b',"operation":"%s","%s":' % (operation.encode(), field)
+
+
+_SAID = {(each, minor_steps): _said(each, minor_steps) for each in OPERATIONS for minor_steps in (False, True)}
+"""The bytes between the step of an entry and its body, by operation and shape."""
 
 
 def operated(operation: bytes, result: bytes | None = None) -> tuple[bytes, ...]:
@@ -72,22 +75,14 @@ def pod_result(
     attempts: bytes,
 ) -> tuple[bytes, ...]:
     """The body of an entry that shows what became of a pod up to now, in pieces; steps and attempts are encoded."""
-    if bound_to is None and preempted_by is None and bound_at is None and preempted_at is None:
-        facts = _facts_of_pending(created_at)
-    else:
-        facts = _FACTS % (
-            NULL if bound_to is None else encode(bound_to),
-            NULL if preempted_by is None else encode(preempted_by),
-            created_at,
-            bound_at or NULL,
-            preempted_at or NULL,
-        )
+    facts = _FACTS % (
+        NULL if bound_to is None else encode(bound_to),
+        NULL if preempted_by is None else encode(preempted_by),
+        created_at,
+        bound_at or NULL,
+        preempted_at or NULL,
+    )
     return b'{"pod":', pod, facts, attempts, b"]}"
-
-
-@lru_cache(STEPS_REMEMBERED)
-def _facts_of_pending(created_at: bytes) -> bytes:
-    return _FACTS % (NULL, NULL, created_at, NULL, NULL)
 
 
 def attempt(

@@ -1,18 +1,12 @@
 """Numbers of a StatefulSet's pods. Pure."""
 
-import re
-from functools import lru_cache
-
 from seatrial.model.documents import Document
 
-_ORDINAL = re.compile(r"(.*)-(\d+)$")
 
-
-@lru_cache(65536)
 def ordinal_of(name: str, set_name: str) -> int | None:
     """The number at the end of a pod's name, if the rest is the set's."""
-    match = _ORDINAL.match(name)
-    return int(match.group(2)) if match and match.group(1) == set_name else None
+    prefix, _, number = name.rpartition("-")
+    return int(number) if prefix == set_name and number.isdecimal() else None
 
 
 def ordinals(owner: Document) -> range:

@@ -5,7 +5,6 @@ Follows k8s.io/apiserver/pkg/cel/library (v0.36.3); semantic versions as github.
 
 import ipaddress
 import re
-from functools import lru_cache
 from urllib.parse import SplitResult, parse_qs, quote, urlsplit
 
 from seatrial.model.cel.errors import CelError
@@ -51,7 +50,6 @@ class Semver(Opaque):
         return (self.key > other.key) - (self.key < other.key)
 
 
-@lru_cache(1024)
 def parse_semver(text: str) -> Semver:
     """A version in its strict form."""
     if not text:

@@ -1,7 +1,6 @@
 """The tag of a container image's name, as github.com/distribution/reference reads it."""
 
 import re
-from functools import lru_cache
 
 _COMPONENT = r"(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])"
 _DOMAIN = rf"(?:{_COMPONENT}(?:\.{_COMPONENT})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?"
@@ -17,7 +16,6 @@ _HUB = "docker.io"
 _LONGEST_NAME = 255
 
 
-@lru_cache(maxsize=4096)
 def image_tag(image: str) -> str:
     """The tag: `latest` where neither tag nor digest is given, empty where the name cannot be read."""
     if _IDENTIFIER.fullmatch(image):

@@ -6,7 +6,6 @@ value are defaulted even where they are absent, and every core/v1 ResourceList i
 
 from collections.abc import Callable
 from copy import deepcopy
-from functools import lru_cache
 from typing import Any
 
 import seatrial.model.defaults.cluster
@@ -125,9 +124,4 @@ def _each(name: str, walk: Rule, elements: Callable[[Any], Any]) -> Rule:
 
 def _round(resources: dict[str, Any] | None) -> None:
     for name, value in (resources or {}).items():
-        resources[name] = _rounded(value)  # type: ignore[index]
-
-
-@lru_cache(maxsize=16384)
-def _rounded(value: Any) -> str:
-    return str(Quantity.parse(value).round_up(MILLI))
+        resources[name] = str(Quantity.parse(value).round_up(MILLI))  # type: ignore[index]

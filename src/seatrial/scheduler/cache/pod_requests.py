@@ -9,7 +9,6 @@ Upstream: component-helpers/resource/helpers.go, pkg/scheduler/framework/types.g
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from seatrial.model.documents import Document
@@ -20,7 +19,6 @@ CPU, MEMORY, EPHEMERAL, PODS = "cpu", "memory", "ephemeral-storage", "pods"
 DEFAULT_MILLI_CPU = 100
 DEFAULT_MEMORY = 200 * 1024 * 1024
 HUGE_PAGES = "hugepages-"
-NAMES_KEPT = 1024
 ATTACHABLE = "attachable-volumes-"
 
 ResourceList = dict[str, Quantity]
@@ -104,7 +102,6 @@ def allocatable_of(resources: Mapping[str, Any]) -> dict[str, int]:
     return amounts
 
 
-@lru_cache(NAMES_KEPT)
 def is_scalar(name: str) -> bool:
     """Whether the scheduler counts the resource as a scalar: extended, huge pages, attachable volumes."""
     return is_extended(name) or name.startswith((HUGE_PAGES, ATTACHABLE)) or "kubernetes.io/" in name

@@ -3,8 +3,6 @@
 Upstream: k8s.io/kube-scheduler/config/v1 and k8s.io/component-base/config/v1alpha1 (v0.36.3).
 """
 
-from functools import cache
-
 from seatrial.scheduler.config.shapes import (
     BOOL,
     DURATION,
@@ -120,7 +118,6 @@ _EXTENDER = Record(
 )
 
 
-@cache
 def configuration_type(group_points: tuple[str, ...]) -> Record:
     """The Go type KubeSchedulerConfiguration with these extension points of pod groups and placements."""
     points = (*CYCLE_POINTS, *group_points, "multiPoint")

@@ -6,7 +6,7 @@ concern its own rejections. Upstream: kube-scheduler/framework/types.go, pkg/sch
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from seatrial.scheduler.cache.node_info import NodeInfo
@@ -160,12 +160,7 @@ def registrations(plugin: Plugin, requeues: Iterable[Requeue]) -> tuple[Registra
     return tuple(found)
 
 
-@lru_cache(128)
-def _event(resource: str, action: Action) -> ClusterEvent:
-    return ClusterEvent(resource, action)
-
-
-_ASSIGNED_UPDATE = (_event(ASSIGNED_POD, Action.UPDATE),)
+_ASSIGNED_UPDATE = (ClusterEvent(ASSIGNED_POD, Action.UPDATE),)
 _UNSCHEDULED_UPDATE = (UNSCHEDULED_UPDATE,)
 
 
@@ -174,7 +169,7 @@ def pod_events(old: PodInfo, new: PodInfo) -> Sequence[ClusterEvent]:
     resource, plain = (ASSIGNED_POD, _ASSIGNED_UPDATE) if new.node else (UNSCHEDULED_POD, _UNSCHEDULED_UPDATE)
     if old.shape is new.shape and old.requests is new.requests and old.status is new.status:
         return plain
-    return [_event(resource, action) for action in _pod_actions(old, new)] or plain
+    return [ClusterEvent(resource, action) for action in _pod_actions(old, new)] or plain
 
 
 def _pod_actions(old: PodInfo, new: PodInfo) -> Iterator[Action]:
@@ -220,4 +215,4 @@ def node_events(old: NodeInfo, new: NodeInfo) -> list[ClusterEvent]:
         actions.append(Action.UPDATE_NODE_ANNOTATION)
     if old.declared_features != new.declared_features:
         actions.append(Action.UPDATE_NODE_DECLARED_FEATURE)
-    return [_event(NODE, action) for action in actions]
+    return [ClusterEvent(NODE, action) for action in actions]

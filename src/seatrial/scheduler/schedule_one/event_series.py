@@ -5,7 +5,6 @@ memory. Every six minutes the series that have been silent for as long are writt
 all others are written. Upstream: client-go/tools/events/event_broadcaster.go (v0.36.3).
 """
 
-from functools import lru_cache
 from itertools import count
 
 from seatrial.clock import Clock, Timer
@@ -189,7 +188,6 @@ def _counted(series: _Series) -> Document:
     return {"count": series.count, "lastObservedTime": to_micro_time(series.last)}
 
 
-@lru_cache(64)
 def _cut(message: str) -> str:
     data = message.encode()
     if len(data) <= LONGEST_NOTE:

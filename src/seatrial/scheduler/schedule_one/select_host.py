@@ -7,7 +7,6 @@ walked parent, left, right: a parent keeps its place against an equal child, a l
 Upstream: pkg/scheduler/schedule_one.go (numFeasibleNodesToFind, nodeScoreHeap).
 """
 
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -20,7 +19,6 @@ UPSTREAM = "upstream"
 Places = NDArray[np.intp]
 
 
-@lru_cache(64)
 def nodes_to_find(nodes: int, percentage: int) -> int:
     """How many feasible nodes end the search; 0 percent adapts to the size of the cluster."""
     if nodes < FEWEST_NODES:

@@ -57,7 +57,6 @@ class Clause:
         return dict(self.parameters).get(name, "")
 
 
-@lru_cache(maxsize=512)
 def clauses(header: str) -> tuple[Clause, ...]:
     """The clauses of an Accept header, best first."""
     found = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from seatrial.model.documents import Document, encode
 from seatrial.model.kinds import Kind
-from seatrial.server.tables.paths import find
+from seatrial.server.tables.paths import finder
 from seatrial.store.printers import Cell, Column, Columns, cells
 
 NAME = Column("Name", format="name")
@@ -19,10 +19,10 @@ def custom_columns(definition: Document, kind: Kind) -> Columns:
     versions = cells.items(definition, "spec", "versions")
     version: Document = next((v for v in versions if v.get("name") == kind.version), {})
     declared = [(_column(c), str(c.get("jsonPath", ""))) for c in cells.items(version, "additionalPrinterColumns")]
-    shown = declared or [AGE]
+    shown = [(column, finder(path)) for column, path in declared or [AGE]]
 
     def read(document: Document, now: int) -> list[Cell]:
-        return [cells.name(document), *(_cell(find(document, path), column.type, now) for column, path in shown)]
+        return [cells.name(document), *(_cell(find(document), column.type, now) for column, find in shown)]
 
     return Columns((NAME, *(column for column, _ in shown)), read)
 

@@ -5,7 +5,6 @@ Upstream: k8s.io/client-go/util/jsonpath; printer columns allow its simple form 
 
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import Any
 
 Step = Callable[[Iterable[Any]], list[Any]]
@@ -17,8 +16,7 @@ TOKEN = re.compile(
 )
 
 
-@lru_cache(maxsize=1024)
-def steps(path: str) -> tuple[Step, ...] | None:
+def _steps(path: str) -> tuple[Step, ...] | None:
     """The steps of a path; None if the path has a form that is not supported."""
     text = path.strip().removeprefix("{").removesuffix("}").removeprefix("$")
     found: list[Step] = []
@@ -32,13 +30,17 @@ def steps(path: str) -> tuple[Step, ...] | None:
     return tuple(found)
 
 
-def find(document: Any, path: str) -> list[Any]:
-    """All values that a path leads to."""
-    chain = steps(path)
-    values = [document]
-    for step in chain or (lambda _: [],):
-        values = step(values)
-    return values
+def finder(path: str) -> Callable[[Any], list[Any]]:
+    """Returns all values that a path leads to in a document: none if the path has a form that is not supported."""
+    chain = _steps(path) or (lambda _: [],)
+
+    def find(document: Any) -> list[Any]:
+        values = [document]
+        for step in chain:
+            values = step(values)
+        return values
+
+    return find
 
 
 def _step(token: "re.Match[str]") -> Step:

@@ -9,7 +9,7 @@ from seatrial.model.kinds import Kind
 from seatrial.model.times import parse_time, to_time
 from seatrial.server.tables.custom import custom_columns
 from seatrial.server.tables.table import Table
-from seatrial.store import Memo, Store, Stored
+from seatrial.store import Store, Stored
 from seatrial.store.printers import Columns, cells, plain
 from seatrial.store.registry import strategy_of
 
@@ -21,7 +21,6 @@ class Tables:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._custom: Memo[tuple[Kind, int], Columns] = Memo(256)
 
     def table(self, kind: Kind, include_object: str) -> Table:
         """The table of a kind; `include_object` is None, Metadata or Object."""
@@ -52,9 +51,4 @@ class Tables:
         if kind.group_kind in self._store.definitions.printers:
             return self._store.definitions.printers[kind.group_kind]
         definition = self._definition(kind)
-        if definition is None:
-            return PLAIN
-        key = kind, definition.revision
-        if key not in self._custom:
-            self._custom[key] = custom_columns(definition.document(), kind)
-        return self._custom[key]
+        return PLAIN if definition is None else custom_columns(definition.document(), kind)

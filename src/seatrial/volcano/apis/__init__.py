@@ -5,7 +5,6 @@ writes. PodGroup has no status subresource there, so a write of its status is a 
 """
 
 import zlib
-from functools import cache
 from importlib.resources import files
 
 import orjson
@@ -37,14 +36,9 @@ ROOT_QUEUE = "root"
 WRITER = "volcano"
 
 
-@cache
-def _data() -> bytes:
-    return zlib.decompress((files(__package__) / "definitions.json.z").read_bytes())
-
-
 def definitions() -> list[Document]:
     """The CustomResourceDefinitions of all kinds."""
-    found: list[Document] = orjson.loads(_data())
+    found: list[Document] = orjson.loads(zlib.decompress((files(__package__) / "definitions.json.z").read_bytes()))
     return found
 
 

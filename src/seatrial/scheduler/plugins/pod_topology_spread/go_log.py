@@ -4,7 +4,6 @@ Method: FreeBSD's e_log.c, which Go's math.Log follows on every platform.
 """
 
 import math
-from functools import lru_cache
 
 _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
@@ -12,7 +11,6 @@ _ODD = (6.666666666666735130e-01, 2.857142874366239149e-01, 1.818357216161805012
 _EVEN = (3.999999999940941908e-01, 2.222219843214978396e-01, 1.531383769920937332e-01)
 
 
-@lru_cache(maxsize=65536)
 def natural_log(number: int) -> float:
     """ln(number) for a positive whole number."""
     fraction, exponent = math.frexp(float(number))

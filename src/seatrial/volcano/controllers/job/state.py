@@ -5,7 +5,6 @@ Upstream: pkg/controllers/job/state.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, Literal
 
 from seatrial.volcano.controllers.job.status import JobSpec, JobStatus
@@ -16,7 +15,6 @@ Update = Callable[[JobSpec, JobStatus], bool]
 RETAIN_NONE: Final[frozenset[str]] = frozenset()
 RETAIN_SOFT: Final = frozenset({"Succeeded", "Failed"})
 SYNC: Final = "SyncJob"
-STEPS_KEPT: Final = 256
 TARGETED: Final = ("RestartTask", "RestartPod", "RestartPartition")
 
 
@@ -29,7 +27,6 @@ class Step:
     retain: frozenset[str] = RETAIN_NONE
 
 
-@lru_cache(STEPS_KEPT)
 def next_step(phase: str, action: str) -> Step:
     """What an action means for a Job in this phase."""
     match phase:
