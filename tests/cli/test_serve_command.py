@@ -41,9 +41,10 @@ def large(name: str, size: int) -> dict[str, Any]:
     return named(name, operations(*(create(1, item) for item in maps), done(1)))
 
 
-def slow(name: str) -> dict[str, Any]:
-    """A Scenario that takes a while, in many steps."""
-    steps = [create(step, pod(f"p-{step}-{n}", cpu="1m")) for step in range(2, 200) for n in range(20)]
+def slow(name: str, scheduler: str = "default-scheduler") -> dict[str, Any]:
+    """A Scenario that takes a while, in many steps, since each of its pods is scheduled."""
+    pods = [(step, f"p-{step}-{n}") for step in range(2, 200) for n in range(20)]
+    steps = [create(step, pod(each, cpu="1m", schedulerName=scheduler)) for step, each in pods]
     nodes = [create(1, node(f"n-{n}", cpu="64", pods="1000")) for n in range(100)]
     return named(name, operations(*nodes, *steps, done(200)))
 
@@ -155,7 +156,7 @@ def test_a_reset_leaves_the_server_as_it_began(server: Serve) -> None:
     request(server.url + CONFIGURATION, {"profiles": [{"schedulerName": "mine"}]}, "POST")
     request(server.url + NODES, node("n"), "POST")
     request(server.url + PODS, pod("p"), "POST")
-    request(server.url + SCENARIOS, slow("play"), "POST")
+    request(server.url + SCENARIOS, slow("play", "mine"), "POST")
     wait_until(lambda: status_of(server.url, "play").get("phase") == "Running", 30, "the scenario runs")
     assert request(f"{server.url}/api/v1/reset", method="PUT") is None
     for path in (NODES, PODS, SCENARIOS):
