@@ -1,10 +1,12 @@
 import asyncio
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from seatrial.server import watch_cache as watching
+from tests.known_kinds import known_kind
 from tests.server.client import Server
 from tests.server.documents import MAPS, PODS, config_map, pod
 
@@ -24,6 +26,22 @@ def test_a_watch_from_nowhere_begins_with_what_there_is() -> None:
             await server.send("DELETE", f"{MAPS}/a")
             events = await watch.some(2)
         assert [(e["type"], e["object"]["metadata"]["name"]) for e in events] == [("ADDED", "b"), ("DELETED", "a")]
+
+    told(story)
+
+
+def test_a_watch_shows_what_the_thread_of_an_attempt_with_extenders_wrote() -> None:
+    async def story(server: Server) -> None:
+        await server.send("POST", MAPS, config_map("a"))
+        async with server.watch(f"{MAPS}?watch=true") as watch:
+            await watch.next()
+            await asyncio.sleep(0.05)
+            kind = known_kind(server.store.kinds, "v1", "ConfigMap")
+            made = config_map("b") | {"metadata": {"name": "b", "namespace": "default"}}
+            # The loop stands still while the thread has the turn, as in scheduler/extender/turns.py.
+            with ThreadPoolExecutor(1) as threads:
+                threads.submit(server.store.create, kind, made, writer="test").result()
+            assert (await watch.next())["object"]["metadata"]["name"] == "b"
 
     told(story)
 

@@ -179,7 +179,8 @@ class Feed:
             self._drop(len(self._entries) // 2)
         if self._sleepers and not self._wake_planned:
             self._wake_planned = True
-            loop = asyncio.get_running_loop()
+            # The thread of an attempt with extenders writes while the loop waits for it.
+            loop = self._sleepers[0].get_loop()
             loop.call_at(max(loop.time(), self._awake_at + PACE_PER_WATCHER * len(self.watchers)), self._wake)
 
     def _drop(self, number: int) -> None:
