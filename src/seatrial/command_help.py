@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from seatrial.model.errors import ConfigError
+
 INDENT, TEXT = "  ", " " * 6
 WIDEST = 100
 """Lines of running text are not longer than this, however wide the terminal is."""
@@ -31,6 +33,8 @@ TASKS = {
     ),
 }  # fmt: skip
 """The task of an option, by its name, which means the same in every command."""
+ONCE = frozenset({"--kubernetes-version"})
+"""Options that some commands take several times: the others refuse that instead of taking the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,13 @@ class HelpCommand(TyperCommand):
     """A command with plain help."""
 
     closing = Closing()
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, found = self.make_parser(ctx).parse_args(list(args))
+        for option in found:
+            if option.opts[0] in ONCE and not option.multiple and found.count(option) > 1:
+                raise ConfigError("", option.opts[0], f"expected once, got {found.count(option)} times")
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         _print(ctx, self, self.closing.examples)

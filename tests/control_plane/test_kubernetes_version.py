@@ -39,7 +39,7 @@ async def version_of(api: KubernetesApi) -> dict[str, str]:
 def test_a_server_reports_the_release_of_its_version(minor: str) -> None:
     chosen = settings(minor, scheduler=False)
     parts = compose(chosen)
-    api = KubernetesApi(parts.store, Identities(b"key"), Metrics(), release=chosen.version.release)
+    api = KubernetesApi(parts.store, Identities(b"key"), Metrics())
     answer = asyncio.run(version_of(api))
     assert f"{answer['major']}.{answer['minor']}" == minor
     assert answer["gitVersion"].startswith(f"{VERSIONS[minor].release}+seatrial-")

@@ -8,12 +8,16 @@ from seatrial.controllers.registry import build_controllers, controller_names
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.scenario.cluster import fresh_store
+from seatrial.scheduler.config import default_configuration
 from seatrial.scheduler.scheduler import Scheduler
+from seatrial.scheduler.versions import VERSIONS
 from seatrial.store.options import DeleteOptions, Patch
 from tests.controllers.manifests import Manifest, Step
 from tests.controllers.normalising import normalised
 
 MOST_TURNS = 20_000
+RECORDED = VERSIONS["1.36"]
+"""The version of the schedulers whose clusters are recorded."""
 Document = dict[str, Any]
 
 
@@ -23,7 +27,7 @@ class Cluster:
     def __init__(self, names: Iterable[str] | None = None, seed: int = 0) -> None:
         self.clock = Clock()
         self.store = fresh_store(self.clock, seed)
-        self.scheduler = Scheduler(self.store, self.clock)
+        self.scheduler = Scheduler(self.store, self.clock, default_configuration(RECORDED))
         self.controllers = build_controllers(self.store, self.clock, names)
         self.scheduler.start()
         for controller in self.controllers:

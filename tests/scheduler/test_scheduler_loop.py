@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from seatrial.scheduler.config import load_configuration
+from seatrial.scheduler.versions import VERSIONS
 from tests.proofs import proves
 from tests.scheduler.scheduler_world import World, profiles
 
@@ -76,15 +79,16 @@ def test_an_event_that_does_not_help_makes_no_attempt() -> None:
     assert not world.scheduler.has_work()
 
 
-def test_a_changed_taint_retries_pods_that_plugins_without_an_interest_in_taints_rejected() -> None:
-    world = World()
+@pytest.mark.parametrize(("minor", "retried"), [("1.36", ["default/large", "default/picky"]), ("1.37", [])])
+def test_a_changed_taint_retries_pods_that_other_plugins_rejected_until_1_37(minor: str, retried: list[str]) -> None:
+    world = World(version=VERSIONS[minor])
     world.node("n1", cpu="1")
     world.pod("large", cpu="2")
     world.pod("picky", nodeSelector={"disk": "ssd"})
     world.run()
     taints = [{"key": "k", "value": "v", "effect": "NoSchedule"}]
     world.change("Node", "n1", lambda node: node["spec"].update(taints=taints))
-    assert sorted(decision.pod for decision in world.run()) == ["default/large", "default/picky"]
+    assert sorted(decision.pod for decision in world.run()) == retried
 
 
 def test_a_node_that_grows_is_tried_again() -> None:

@@ -13,6 +13,8 @@ from seatrial.model.errors import ConfigError, SeatrialError
 HERE = Path(__file__).parents[2]
 COMMAND = "from seatrial.cli.main import main; main()"
 LONGEST = 3600.0
+VERSION = ("--kubernetes-version", "1.36")
+"""The version that every tree knows: older ones have no option and know no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class Tree:
         if done.returncode not in (0, 1):
             raise SeatrialError(f"{command}: {done.stderr.strip()}")
         return seconds_of_children() - before, done.stdout
+
+    def version_option(self, *command: str) -> tuple[str, ...]:
+        """What makes a command simulate the version that both trees know; empty where it knows that one alone."""
+        return VERSION if VERSION[0] in self.run(*command, "--help")[1] else ()
 
 
 def this_tree() -> Tree:

@@ -1,7 +1,8 @@
 """`seatrial bench ratios`: how much faster this version is than an older one, in CPU-seconds of one sitting.
 
 Each line runs a command of both versions in turns, so that a noisy machine slows both, and compares the least
-CPU-seconds that each needed. Lines about growth compare a version with itself.
+CPU-seconds that each needed, as kube-scheduler v1.36, which all of them simulate. Lines about growth compare a version
+with itself.
 """
 
 import json
@@ -110,7 +111,8 @@ def measured(lines: list[Line], older: Tree, this: Tree, folder: Path, scale: fl
 
 
 def _run(tree: Tree, folder: Path, scenario: Path, *more: str) -> float:
-    seconds, _ = tree.run("run", str(scenario), "--out", str(folder / "out"), "--quiet", *more)
+    version = tree.version_option("run")
+    seconds, _ = tree.run("run", str(scenario), "--out", str(folder / "out"), "--quiet", *version, *more)
     return seconds
 
 
@@ -135,7 +137,8 @@ def workload(name: str) -> Cost:
     """CPU-seconds a pod of the scheduler alone."""
 
     def cost(tree: Tree, folder: Path, scale: float) -> float:
-        _, printed = tree.run("bench", "scheduler", "--workload", name, "--scale", str(scale), "--json")
+        version = tree.version_option("bench", "scheduler")
+        _, printed = tree.run("bench", "scheduler", "--workload", name, "--scale", str(scale), "--json", *version)
         return 1 / float(json.loads(printed)[0]["measured"])
 
     return cost

@@ -15,6 +15,7 @@ import typer
 from seatrial.bench.figures import Figure, all_met
 from seatrial.bench.scale import Scale
 from seatrial.model.errors import ConfigError
+from seatrial.scheduler.versions import DEFAULT, find_version
 
 if TYPE_CHECKING:
     from seatrial.bench.workload_run import Timing
@@ -42,6 +43,7 @@ def bench_scheduler(
     events: Annotated[
         bool, typer.Option("--events", help="Also time the Events that are written of each pod.")
     ] = False,
+    kubernetes_version: Annotated[str, typer.Option(help="Whose kube-scheduler is measured.")] = DEFAULT.minor,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Measure the scheduler on workloads like scheduler_perf's.
@@ -50,7 +52,8 @@ def bench_scheduler(
     profile, no watchers, decisions are not recorded and Events not reported.
     """
     figures: list[Figure] = []
-    for figure in _figures(frozenset(workload or ()), scale, against, events):
+    version = find_version(kubernetes_version).minor
+    for figure in _figures(frozenset(workload or ()), scale, against, (events, version)):
         figures.append(figure)
         if not as_json:
             typer.echo(_line(figure) if len(figures) > 1 else f"{_HEAD}\n{_line(figure)}")
@@ -60,7 +63,7 @@ def bench_scheduler(
         raise typer.Exit(1)
 
 
-def _figures(names: frozenset[str], scale: float, against: Path | None, events: bool) -> Iterator[Figure]:
+def _figures(names: frozenset[str], scale: float, against: Path | None, how: tuple[bool, str]) -> Iterator[Figure]:
     from seatrial.bench.oracle import upstream_rate
     from seatrial.bench.scheduler_memory import added_megabytes
     from seatrial.bench.workloads import shipped_workloads
@@ -71,7 +74,7 @@ def _figures(names: frozenset[str], scale: float, against: Path | None, events: 
         raise ConfigError("--workload", min(unknown), f"expected one of {known}")
     for one in shipped:
         if not names or one.name in names:
-            timing = _apart(measure, one.scaled(scale), events)
+            timing = _apart(measure, one.scaled(scale), *how)
             yield Figure(one.name, timing.rate, "pods/s", one.must, one.goal, more_is_better=True)
     if not names or MEMORY in names:
         size = _apart(added_megabytes, round(NODES * scale), round(BOUND_PODS * scale))
@@ -80,16 +83,16 @@ def _figures(names: frozenset[str], scale: float, against: Path | None, events: 
         assert against is not None
         scaled = one.scaled(scale)
         theirs = upstream_rate(against, scaled)
-        ours = _apart(measure, scaled, events).rate
+        ours = _apart(measure, scaled, *how).rate
         name = f"{one.name}: {ours:,.0f} against {theirs:,.0f} pods/s"
         yield Figure(name, ours / theirs, "times", one.must, more_is_better=True)
 
 
-def measure(workload: "Workload", events: bool = False) -> "Timing":
-    """One workload on a cluster of its own."""
+def measure(workload: "Workload", events: bool = False, version: str = DEFAULT.minor) -> "Timing":
+    """One workload on a cluster of its own, scheduled as a version does it."""
     from seatrial.bench.workload_run import WorkloadRun
 
-    return WorkloadRun(events=events).run(workload)
+    return WorkloadRun(find_version(version), events=events).run(workload)
 
 
 def _apart(work: Callable[..., T], *given: Any) -> T:

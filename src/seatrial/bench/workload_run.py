@@ -18,6 +18,8 @@ from seatrial.model.times import MILLISECOND, SECOND
 from seatrial.model.writers import user_writer
 from seatrial.scenario import fresh_store
 from seatrial.scheduler import Scheduler
+from seatrial.scheduler.config import default_configuration
+from seatrial.scheduler.versions import DEFAULT, Version
 from seatrial.simulation import tune_collector
 
 WRITER = user_writer("bench")
@@ -43,10 +45,10 @@ class Timing:
 class WorkloadRun:
     """A cluster to which the steps of a workload happen."""
 
-    def __init__(self, *, events: bool = False) -> None:
+    def __init__(self, version: Version = DEFAULT, *, events: bool = False) -> None:
         self.store = fresh_store(watched=False)  # as that of `seatrial run`
         self.clock = self.store.clock
-        self.scheduler = Scheduler(self.store, self.clock, events=events)
+        self.scheduler = Scheduler(self.store, self.clock, default_configuration(version), events=events)
         self.nodes: list[str] = []
         self._pods = 0
         self._seconds = 0.0

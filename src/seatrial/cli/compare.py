@@ -118,7 +118,7 @@ def compare(
             chosen = {"plugins": plugins, "controllers": controllers, "kubernetes_version": kubernetes_version}
             _refuse(FINISHED, feature_gates=feature_gates or None, **chosen)
         load_controllers(controllers or ())
-        sides = given_sides(runs or [], feature_gates, plugins or [], (kubernetes_version or [""])[0])
+        sides = given_sides(runs or [], feature_gates, plugins or [], kubernetes_version or [""])
     elif runs:
         raise ConfigError("", "RUN", "expected either runs or --scenario and --snapshot, got both")
     else:

@@ -135,7 +135,7 @@ def _add_all(parts: Parts, settings: Settings, authority: "Authority | None") ->
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
     if scheduler is None:
         chosen = load_or_refuse(None, (), settings.feature_gates, settings.kubernetes_version)
-        parts.store.gates = chosen.api_gates
+        parts.store.gates = chosen.gates
     add_controllers(parts, settings)
     add_compaction(parts)
     if authority is not None:
@@ -162,6 +162,7 @@ def build_store(settings: Settings, port: int = 443, check: "Check | None" = Non
 
     clock = RealClock()
     store = empty_store(clock, RandomIdentities(), disabled_plugins=settings.disabled_plugins, packing=Packing())
+    store.release = settings.version.release
     for name in settings.version.missing_kinds:
         store.kinds.remove(store.kinds.served(*name))
     for name in settings.version.added_kinds:

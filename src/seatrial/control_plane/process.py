@@ -132,7 +132,7 @@ async def _serve(settings: Settings, parts: Parts, listener: "object", identitie
     metrics.pages.extend(parts.metrics)
     pump = WorkerLoop(parts.store, parts.clock, parts.workers)
     api = KubernetesApi(
-        parts.store, identities, metrics, parts.gates, authorizer=parts.authorizer, release=settings.version.release,
+        parts.store, identities, metrics, parts.gates, authorizer=parts.authorizer,
         is_alive=lambda: pump.is_alive,
     )  # fmt: skip
     durable = (lambda: parts.store.committed(parts.store.revision)) if parts.durability is not None else None

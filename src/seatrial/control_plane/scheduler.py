@@ -51,7 +51,7 @@ class EmbeddedScheduler:
         plugins = load_plugins(modules)
         config, gates, version = chosen
         configuration = load_or_refuse(config, plugins, gates, version)
-        store.gates = configuration.api_gates
+        store.gates = configuration.gates
         turns = Turns()
         scheduler = Scheduler(
             store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), retries_errors=True,

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import seatrial
-from seatrial.model.builtin import kubernetes_version
 from seatrial.model.documents import encode
 from seatrial.model.errors import NotAcceptable
 from seatrial.server.auth.authentication import Identities
@@ -41,16 +40,14 @@ class KubernetesApi:
         gates: Sequence[Gate] = (),
         *,
         authorizer: Authorizer | None = None,
-        release: str = "",
         is_alive: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`release` is what /version reports, empty: that of the data file. `is_alive` says if workers still run."""
+        """`is_alive` says if workers still run."""
         self.feeds = Feeds(store)
         self._store = store
         self._metrics = metrics
         self._is_alive = is_alive
         self._gates = tuple(gates)
-        self._release = release or kubernetes_version()
         resources = Resources(store, Lists(store), Watches(store, self.feeds, gates), Tables(store), gates)
         self._resources = resources
         self._subresources = Subresources(resources, identities)
@@ -135,7 +132,7 @@ class KubernetesApi:
         )
 
     async def _version(self, request: Request) -> Answer:
-        release = self._release
+        release = self._store.release
         major, minor = release.removeprefix("v").split(".")[:2]
         return json_answer(
             {

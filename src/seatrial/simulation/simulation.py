@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from seatrial.model.documents import Document
 from seatrial.scenario import ScenarioRun, ScenarioStatus, SimulationOptions, TimelinePages, fresh_store
+from seatrial.scheduler.config import default_configuration
 from seatrial.simulation.loop import Tick, loops, no_tick, run_interruptibly
 from seatrial.simulation.programs import NO_PROGRAMS, Programs
 from seatrial.store import Store
@@ -50,8 +51,8 @@ class Simulation:
         self.host: HostedRun | None = None
         """The server that programs outside this process talk to."""
         store = fresh_store(seed=options.seed, watched=bool(programs))
-        if options.scheduler_config is not None:
-            store.gates = options.scheduler_config.api_gates
+        configuration = options.scheduler_config or default_configuration()
+        store.release, store.gates = configuration.version.release, configuration.gates
         if programs:
             self.host = programs.host(store)
             options = self.host.add_to(options)

@@ -10,6 +10,7 @@ from typing import Unpack
 import orjson
 
 from seatrial.clock import Clock
+from seatrial.model.builtin import kubernetes_version
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, StatusError
 from seatrial.model.field_selectors import FieldSelector
@@ -85,6 +86,8 @@ class Store:
         """Kinds whose applied configurations get the keys of their lists first."""
         self.known_fields: Memo[bytes, bytes] = Memo(FIELD_SETS_KEPT)
         """Sets of fields that were worked out for creators, by the shape of what they created."""
+        self.release = kubernetes_version()
+        """The release of Kubernetes that the API server and the nodes report."""
         self.gates: Mapping[str, bool] = {}
         """The feature gates of the API server by name; empty: every field is served."""
         self.templates = Templates()

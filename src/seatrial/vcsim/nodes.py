@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from seatrial.model.documents import Document
+from seatrial.scheduler.versions import DEFAULT
 from seatrial.vcsim.kinds import NodeSpec, Resources, SimulatorCluster
 from seatrial.vcsim.tables import read_nodes
 
-KUBELET_VERSION: Final = "v1.36.3"
 LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of names that Kubernetes generates."""
 SUFFIX: Final = 5
@@ -108,7 +108,7 @@ def _node(name: str, role: str, capacity: Resources, free: Resources, now: str) 
                 "containerRuntimeVersion": "",
                 "kernelVersion": "",
                 "kubeProxyVersion": "",
-                "kubeletVersion": KUBELET_VERSION,
+                "kubeletVersion": DEFAULT.release,
                 "machineID": "",
                 "operatingSystem": "linux",
                 "osImage": "",

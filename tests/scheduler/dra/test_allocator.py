@@ -256,7 +256,7 @@ def test_configuration_of_class_and_claim_is_carried_over() -> None:
         ),
         (
             request("r", 1, f'device.attributes["{DRIVER}"].nope'),
-            "claim default/c: selector #0: CEL runtime error: no such key: nope",
+            "claim default/c: selector #0 on device gpu.example.com/n1/d0: CEL runtime error: no such key: nope",
         ),
         (
             request("r", 1, "nope"),

@@ -119,7 +119,7 @@ def test_plugins_are_counted_as_often_as_they_are_asked() -> None:
     world.run()
     asked = {"profile": "default-scheduler", "extension_point": "Filter"}
     assert value(world, "plugin_evaluation_total", plugin="NodeUnschedulable", **asked) == 2
-    assert value(world, "plugin_evaluation_total", plugin="NodeName", **asked) == 1
+    assert value(world, "plugin_evaluation_total", plugin="TaintToleration", **asked) == 1
     assert line(world, "scheduler_plugin_evaluation_total").endswith(" 0")
 
 

@@ -43,7 +43,9 @@ def test_a_pod_that_names_its_node_fits_no_other() -> None:
     cluster = SmallCluster(a_node("a"), a_node("b"))
     attempt = cluster.attempt(a_pod("p", nodeName="b"))
     assert attempt.node == "b"
-    assert dict(attempt.decision().rejected())["a"].reasons == ("node(s) didn't match the requested node name",)
+    full = cluster.attempt(a_pod("q", cpu="9", nodeName="b"))
+    why = "1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) [NodeName]"
+    assert full.message.startswith(f"0/2 nodes are available: {why}")
 
 
 def test_taints_must_be_tolerated_and_soft_ones_cost_score() -> None:

@@ -103,6 +103,6 @@ def test_the_event_counts_the_nodes_that_are_short_of_each_resource(
     (decision,) = world.run()
     short = ", ".join(f"5 Insufficient {name}" for name in names(count))
     assert decision.message == (
-        f"0/5 nodes are available: 1 Too many pods, {short}. no new claims to deallocate, "
+        f"0/5 nodes are available: 1 Too many pods, {short}. "
         "preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling."
     )

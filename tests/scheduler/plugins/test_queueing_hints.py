@@ -13,6 +13,7 @@ from seatrial.scheduler.framework.events import ClusterEvent, registrations, req
 from seatrial.scheduler.framework.interface import Action, Handle, Plugin
 from seatrial.scheduler.plugins.registry import load, points_of
 from seatrial.scheduler.queue import PodNominator
+from seatrial.scheduler.versions import DEFAULT, VERSIONS
 
 READER = PodReader()
 ADD, DELETE = Action.ADD, Action.DELETE
@@ -70,10 +71,12 @@ class Objects:
         return 1
 
 
-def plugin_named(name: str, args: Document | None = None, cluster: Objects | None = None) -> Plugin:
+def plugin_named(
+    name: str, args: Document | None = None, cluster: Objects | None = None, minor: str = DEFAULT.minor
+) -> Plugin:
     kind = load(name)
     assert kind is not None
-    handle = Handle(cluster or Objects(), NodeTable(), PodNominator(lambda pod: pod))
+    handle = Handle(cluster or Objects(), NodeTable(), PodNominator(lambda pod: pod), version=VERSIONS[minor])
     return kind(args or {}, handle)
 
 
@@ -357,10 +360,35 @@ def test_inter_pod_affinity_after_a_pod(spec: Any, action: Action, old: Any, new
     check(expected, "InterPodAffinity", pod(**spec), "Pod", action, old, new)
 
 
-def test_inter_pod_affinity_after_a_pod_that_shunned_it() -> None:
+@pytest.mark.parametrize(("minor", "expected"), [("1.35", False), ("1.36", True), ("1.37", True)])
+def test_inter_pod_affinity_after_a_pod_that_shunned_it(minor: str, expected: bool) -> None:
     """Follows Test_isSchedulableAfterPodChange (interpodaffinity): the deleted pod's own anti-affinity."""
     deleted = pod("o", node="n", **near("s1", anti=True))
-    check(True, "InterPodAffinity", pod(labels=S1), "Pod", DELETE, deleted, None)
+    check(expected, "InterPodAffinity", pod(labels=S1), "Pod", DELETE, deleted, None, minor=minor)
+
+
+@pytest.mark.parametrize(("minor", "expected"), [("1.35", False), ("1.36", True), ("1.37", True)])
+def test_inter_pod_affinity_and_spread_after_a_nominated_pod(minor: str, expected: bool) -> None:
+    added = pod("o", nominated="n", labels=S1)
+    check(expected, "InterPodAffinity", pod(**near("s1")), "Pod", ADD, None, added, minor=minor)
+    check(expected, "PodTopologySpread", pod(**spread()), "Pod", ADD, None, added, minor=minor)
+
+
+@pytest.mark.parametrize(("minor", "expected"), [("1.35", False), ("1.36", True), ("1.37", True)])
+def test_inter_pod_affinity_after_its_own_labels(minor: str, expected: bool) -> None:
+    check(expected, "InterPodAffinity", pod(), "Pod", Action.UPDATE_POD_LABEL, pod(), pod(labels=S1), minor=minor)
+
+
+@pytest.mark.parametrize(("minor", "expected"), [("1.36", False), ("1.37", True)])
+def test_inter_pod_affinity_after_a_pod_that_one_of_its_terms_shunned(minor: str, expected: bool) -> None:
+    both = near("s1", anti=True)
+    for other in near("s2", anti=True)["affinity"]["podAntiAffinity"].values():
+        both["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] += other
+    gone, new = pod("o", node="n", labels=S1), pod("o", node="n")
+    check(expected, "InterPodAffinity", pod(**both), "Pod", DELETE, gone, None, minor=minor)
+    check(expected, "InterPodAffinity", pod(**both), "Pod", Action.UPDATE_POD_LABEL, gone, new, minor=minor)
+    shunning = pod("o", node="n", **both)
+    check(expected, "InterPodAffinity", pod(labels=S1), "Pod", DELETE, shunning, None, minor=minor)
 
 
 ZONE_A, ZONE_B, NO_ZONE = node(labels={"zone": "a"}), node(labels={"zone": "b"}), node()

@@ -30,7 +30,7 @@ def test_a_pod_of_the_same_priority_is_never_a_victim() -> None:
     cluster.bound(a_pod("p", cpu="1", priority=10), "n")
     attempt = cluster.attempt(a_pod("q", cpu="1", priority=10))
     assert attempt.message == (
-        "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, "
+        "0/1 nodes are available: 1 Insufficient cpu. "
         "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."
     )
 

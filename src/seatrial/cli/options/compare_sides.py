@@ -101,7 +101,7 @@ class Schedulers:
         names = [config if config == DEFAULT else Path(config).stem for config in configs]
         if len(set(names)) < len(names):
             names = list(configs)
-        versions = [chosen_version(text, snapshot) for text in self.versions or [""]] if configs else []
+        versions = _different(self.versions or [""], snapshot) if configs else []
         sides = []
         for (name, config), version in product(zip(names, configs, strict=True), versions):
             loaded = load_or_refuse(None if config == DEFAULT else Path(config), classes, self.gates, version)
@@ -121,28 +121,37 @@ def is_simulation(path: Path) -> bool:
     return path.suffix in DOCUMENTS and not path.is_dir()
 
 
-def given_sides(paths: Sequence[Path], gates: str, plugins: Sequence[str], version: str = "") -> list[Side]:
+def given_sides(paths: Sequence[Path], gates: str, plugins: Sequence[str], versions: Sequence[str]) -> list[Side]:
     """The sides of runs and of files with SchedulerSimulations, in their order."""
     from seatrial.scheduler.plugins import load_plugins
 
     classes = load_plugins(plugins)
-    sides = list(_given(paths, gates, classes, chosen_version(version)))
+    sides = list(_given(paths, gates, classes, _different(versions)))
     if len(sides) < 2:
         why = "two or more runs are needed, or SchedulerSimulations, or --scenario with two --scheduler-config"
         raise ConfigError("", "RUN", why)
     return sides
 
 
-def _given(paths: Sequence[Path], gates: str, classes: Sequence[type[Any]], version: str) -> Iterator[Side]:
+def _different(named: Sequence[str], snapshot: "Snapshot | None" = None) -> list[str]:
+    """The minor versions that several options name, each one once."""
+    versions = [chosen_version(text, snapshot) for text in named]
+    if len(set(versions)) < len(versions):
+        raise ConfigError("", "--kubernetes-version", f"expected different minor versions, got {', '.join(named)}")
+    return versions
+
+
+def _given(paths: Sequence[Path], gates: str, classes: Sequence[type[Any]], versions: Sequence[str]) -> Iterator[Side]:
     from seatrial.operator import read_simulations
     from seatrial.results import Run
 
     names: dict[str, int] = {}
     for path in paths:
         if is_simulation(path):
-            for simulation in read_simulations(path):
+            for simulation, version in product(read_simulations(path), versions):
                 play = _simulated(simulation, gates, classes, version)
-                yield Side(_unused(simulation.name, str(path), names), play)
+                suffix = f" v{version}" if len(versions) > 1 else ""
+                yield Side(_unused(f"{simulation.name}{suffix}", f"{path}{suffix}", names), play)
         else:
             run = Run.load(path)
             run.name = _unused(run.name, str(path), names)

@@ -20,7 +20,7 @@ KubernetesVersion = Annotated[
     typer.Option(
         "--kubernetes-version",
         metavar="1.34|1.35|1.36|1.37",
-        help="Whose kube-scheduler decides. Default: that of the snapshot's nodes, else 1.36.",
+        help="Whose kube-scheduler decides. Default: that of the snapshot's nodes, else 1.37.",
         show_default=False,
     ),
 ]

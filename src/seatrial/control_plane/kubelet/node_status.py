@@ -24,7 +24,6 @@ from seatrial.store import Change
 LOOK_EVERY = 10 * SECOND
 REPORTED_EVERY = 300 * SECOND
 REPORTED_CONDITIONS = frozenset({"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"})
-KUBELET_VERSION = "v1.36.3"
 
 
 class NodeStatus(QueueController):
@@ -89,7 +88,7 @@ class NodeStatus(QueueController):
         status = node.setdefault("status", {})
         if not status.get("addresses"):
             status["addresses"] = self._new_addresses(node)
-        status["nodeInfo"] = _node_info(node)
+        status["nodeInfo"] = _node_info(node, self.store.release)
         self._follow_capacity(node["metadata"]["name"], status)
         if is_due and ready_status(node) != "Unknown":
             now = to_time(self.clock.now())
@@ -161,7 +160,7 @@ def _is_extended(name: str) -> bool:
     return "/" in name and "kubernetes.io/" not in name
 
 
-def _node_info(node: Document) -> Document:
+def _node_info(node: Document, release: str) -> Document:
     """The node info, with what is missing filled in; identities derive from the node's uid."""
     labels, uid = node["metadata"].get("labels", {}), node["metadata"].get("uid", "")
     present = node["status"].get("nodeInfo") or {}
@@ -171,7 +170,7 @@ def _node_info(node: Document) -> Document:
         "containerRuntimeVersion": "seatrial://1",
         "kernelVersion": "6.12.0",
         "kubeProxyVersion": "",
-        "kubeletVersion": KUBELET_VERSION,
+        "kubeletVersion": release,
         "machineID": uid.replace("-", ""),
         "operatingSystem": labels.get("kubernetes.io/os", "linux"),
         "osImage": "Seatrial",

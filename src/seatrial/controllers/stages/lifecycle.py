@@ -27,16 +27,16 @@ from seatrial.store import Change, Stored
 log = logging.getLogger("seatrial.controllers")
 
 
-def default_stage_documents(name: str) -> list[Document]:
-    """The stages that come with Seatrial for pods or nodes."""
+def default_stage_documents(name: str, release: str = "") -> list[Document]:
+    """The stages that come with Seatrial for pods, or for nodes of a release of Kubernetes."""
     text = (resources.files("seatrial.controllers.stages") / "default" / f"{name}.yaml").read_text()
-    return [document for document in yamls.load_all(text) if document]
+    return [document for document in yamls.load_all(text.replace("KUBERNETES_VERSION", release)) if document]
 
 
 @lru_cache
-def default_stages(name: str) -> tuple[Stage, ...]:
+def default_stages(name: str, release: str = "") -> tuple[Stage, ...]:
     """The same, compiled."""
-    return tuple(Stage(document, f"default stage {name}") for document in default_stage_documents(name))
+    return tuple(Stage(document, f"default stage {name}") for document in default_stage_documents(name, release))
 
 
 class Lifecycle(QueueController):
@@ -146,7 +146,8 @@ class Lifecycle(QueueController):
         }
         found = [stage for _, stage in self._stages.values()]
         own = [stage for stage in found if stage.kind == (self.kind.api_version, self.kind.kind) and stage.is_selective]
-        self._selectors = SelectorCache(own or (default_stages(self.defaults) if self.defaults else ()))
+        defaults = default_stages(self.defaults, self.store.release) if self.defaults else ()
+        self._selectors = SelectorCache(own or defaults)
 
     def _kept(self, document: Document, stage: Stage) -> tuple[Document, Stage]:
         spec: Document = document.get("spec") or {}

@@ -92,11 +92,6 @@ class Configuration:
         return {name: on for name, on in sorted(self.gates.items()) if on != self.version.defaults[name]}
 
     @property
-    def api_gates(self) -> Mapping[str, bool]:
-        """The gates that an API server of the version has; empty where they are those of the default version."""
-        return self.gates if self.version is not DEFAULT or self.switched else {}
-
-    @property
     def profile_names(self) -> list[str]:
         """The scheduler names of the profiles."""
         return [profile.name for profile in self.profiles]

@@ -8,7 +8,7 @@ from seatrial.scheduler.versions import v1_34, v1_35, v1_36, v1_37
 from seatrial.scheduler.versions.version import Version
 
 VERSIONS: Mapping[str, Version] = {record.VERSION.minor: record.VERSION for record in (v1_34, v1_35, v1_36, v1_37)}
-DEFAULT = v1_36.VERSION
+DEFAULT = v1_37.VERSION
 """The version of all commands where neither an option nor a snapshot names one."""
 _WRITTEN = re.compile(r"v?(\d+\.\d+)(?:\.\d+)?(?:[-+].*)?")
 

@@ -114,6 +114,8 @@ VERSION = Version(
         ("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicyBinding"),
     ),
     rules=Rules(
+        hints_see_both_sides=False,
+        hints_need_one_term=False,
         retries_on_taints=True,
         balances_by_change=False,
         image_volumes=ImageVolumes.IGNORED,

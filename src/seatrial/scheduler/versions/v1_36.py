@@ -154,6 +154,7 @@ VERSION = Version(
     },
     group_points=("placementGenerate", "placementScore"),
     rules=Rules(
+        hints_need_one_term=False,
         retries_on_taints=True,
         image_volumes=ImageVolumes.SUMMED,
         names_idle_post_filter=True,

@@ -59,6 +59,11 @@ class Rules:
     """The node is a random one of the best (until #135231): the node of later versions is taken, and judged by none."""
     retries_on_taints: bool = False
     """A plugin that waits for new nodes has pods tried again whenever taints change (#109437, until preCheck went)."""
+    hints_see_both_sides: bool = True
+    """InterPodAffinity retries a pod for its new labels, for a nominated pod, and when a pod goes whose anti-affinity
+    kept it away (#135325); PodTopologySpread, too, looks at nominated pods."""
+    hints_need_one_term: bool = True
+    """InterPodAffinity retries a pod when one term of anti-affinity matches no longer, and not only all (#139161)."""
     checks_ratio_by_type: bool = True
     """`requestedToCapacityRatio` is required or forbidden by the type of the strategy (#132120)."""
 

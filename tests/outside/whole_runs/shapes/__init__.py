@@ -2,6 +2,7 @@
 
 from tests.outside.whole_runs.shape import Shape
 from tests.outside.whole_runs.shapes import (
+    affinity,
     batches,
     claims,
     devices,
@@ -18,6 +19,7 @@ from tests.outside.whole_runs.shapes import (
 )
 
 ALL: tuple[Shape, ...] = (
+    *affinity.SHAPES,
     *batches.SHAPES,
     *claims.SHAPES,
     *devices.SHAPES,

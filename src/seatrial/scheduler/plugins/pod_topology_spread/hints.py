@@ -1,4 +1,4 @@
-"""Hints of PodTopologySpread. Upstream: plugins/podtopologyspread/plugin.go (v1.36.3)."""
+"""Hints of PodTopologySpread. Upstream: plugins/podtopologyspread/plugin.go."""
 
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 def pod_changed(plugin: "PodTopologySpread", pod: PodInfo, old: PodInfo | None, new: PodInfo | None) -> bool:
-    if not _is_involved(new, pod) or not _is_involved(old, pod):
+    sees_nominated = plugin.rules.hints_see_both_sides
+    if not _is_involved(new, pod, sees_nominated) or not _is_involved(old, pod, sees_nominated):
         return False
     constraints = _constraints(plugin, pod)
     if old is not None and new is not None:
@@ -41,10 +42,10 @@ def node_changed(plugin: "PodTopologySpread", pod: PodInfo, old: NodeInfo | None
     return is_ and (moved or old.taints != new.taints)
 
 
-def _is_involved(other: PodInfo | None, pod: PodInfo) -> bool:
+def _is_involved(other: PodInfo | None, pod: PodInfo, sees_nominated: bool) -> bool:
     if other is None or other.uid == pod.uid:
         return True
-    return bool(other.node or other.nominated_node) and other.namespace == pod.namespace
+    return bool(other.node or (sees_nominated and other.nominated_node)) and other.namespace == pod.namespace
 
 
 def _constraints(plugin: "PodTopologySpread", pod: PodInfo) -> tuple[Constraint, ...]:
