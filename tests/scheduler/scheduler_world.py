@@ -7,6 +7,7 @@ from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
+from seatrial.scenario.cluster import follow
 from seatrial.scheduler.config import load_configuration
 from seatrial.scheduler.framework.interface import Plugin
 from seatrial.scheduler.plugins.out_of_tree import known_points
@@ -32,6 +33,7 @@ class World:
     ) -> None:
         self.clock = Clock()
         self.store = Store(builtin_kinds(), self.clock)
+        follow(self.store, version)
         self.recorder = ListRecorder()
         classes = list(plugins)
         loaded = load_configuration(config, plugins=known_points(classes), gates=gates, version=version)

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "NominatedNodeNameForExpectation": "it is about writes during binding, which a recorded cycle does not have",
     "OpportunisticBatching": "it is about the cycles of equal pods in a queue",
     "retries_on_taints": "it is about the queue; a whole run of 1.37 shows it",
+    "DRADeviceTaintRules": "the oracle reads no rules",
     "hints_see_both_sides": "it is about the queue; a table of hints and whole runs show it",
     "hints_need_one_term": "the same",
     "relates_preemptors": "it is about an event, which a recorded cycle does not have",

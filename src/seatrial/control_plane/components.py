@@ -153,8 +153,7 @@ def build_store(settings: Settings, port: int = 443, check: "Check | None" = Non
     from seatrial.control_plane.bootstrap import bootstrap
     from seatrial.control_plane.bootstrap.service import create_service, create_token_tracking
     from seatrial.controllers.stages import serve_stages
-    from seatrial.model.builtin import newer_kinds
-    from seatrial.scenario import empty_store, furnish
+    from seatrial.scenario import empty_store, follow, furnish
     from seatrial.server import RandomIdentities
     from seatrial.store import EventExpiry
     from seatrial.store.durable import Durability
@@ -162,11 +161,7 @@ def build_store(settings: Settings, port: int = 443, check: "Check | None" = Non
 
     clock = RealClock()
     store = empty_store(clock, RandomIdentities(), disabled_plugins=settings.disabled_plugins, packing=Packing())
-    store.release = settings.version.release
-    for name in settings.version.missing_kinds:
-        store.kinds.remove(store.kinds.served(*name))
-    for name in settings.version.added_kinds:
-        store.kinds.add(newer_kinds()[name])
+    follow(store, settings.version)
     serve_stages(store)
     durability = Durability(store, settings.data_dir / "store") if settings.data_dir is not None else None
     try:

@@ -3,7 +3,7 @@
 from seatrial.model.lazy_exports import TYPE_CHECKING, lazy_exports
 
 if TYPE_CHECKING:
-    from seatrial.scenario.cluster import empty_store, fresh_store, furnish
+    from seatrial.scenario.cluster import empty_store, follow, fresh_store, furnish
     from seatrial.scenario.dry_run import Finding
     from seatrial.scenario.kept_timelines import KeptTimelines
     from seatrial.scenario.options import MakeOutside, SimulationOptions, TieBreak

@@ -3,8 +3,9 @@
 from collections.abc import Collection
 
 from seatrial.clock import Clock
-from seatrial.model.builtin import builtin_kinds
+from seatrial.model.builtin import builtin_kinds, newer_kinds
 from seatrial.model.documents import Document
+from seatrial.scheduler.versions import DEFAULT, Version
 from seatrial.store import Identities, SeededIdentities, Store
 from seatrial.store.admission import StandardAdmission
 from seatrial.store.mvcc import History, Packing
@@ -19,12 +20,24 @@ REVISIONS_KEPT, BYTES_KEPT = 10_000, 16 * 1024 * 1024
 """Length of the history: short, since no watcher of a run falls far behind."""
 
 
-def fresh_store(clock: Clock | None = None, seed: int = 0, *, watched: bool = True) -> Store:
+def fresh_store(
+    clock: Clock | None = None, seed: int = 0, *, watched: bool = True, version: Version = DEFAULT
+) -> Store:
     """A store in virtual time, with what every cluster has; no history where nothing watches it."""
     history = History(REVISIONS_KEPT if watched else 0, BYTES_KEPT)
     store = empty_store(clock or Clock(), SeededIdentities(seed), history=history)
+    follow(store, version)
     furnish(store)
     return store
+
+
+def follow(store: Store, version: Version) -> None:
+    """Let a store serve the kinds and the fields of a version, and report its release."""
+    store.release, store.gates = version.release, version.defaults
+    for name in version.missing_kinds:
+        store.kinds.remove(store.kinds.served(*name))
+    for name in version.added_kinds:
+        store.kinds.add(newer_kinds()[name])
 
 
 def empty_store(

@@ -337,7 +337,8 @@ class Scheduler:
         self.table = NodeTable()
         self.cluster = StoreCluster(store)
         reader = PodReader(configuration.gates, configuration.version.rules)
-        self._watcher = EventHandlers(store, self.table, self.cluster, configuration.profile_names, reader)
+        names, gates = configuration.profile_names, configuration.gates
+        self._watcher = EventHandlers(store, self.table, self.cluster, names, reader, gates)
         self.nominator = PodNominator(self._watcher.present)
         self._waiting = WaitingPods(clock)
         self._preempting = RunningPreemptions(self._watcher.pods.get)

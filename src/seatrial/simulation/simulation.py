@@ -50,9 +50,9 @@ class Simulation:
         options = options or SimulationOptions()
         self.host: HostedRun | None = None
         """The server that programs outside this process talk to."""
-        store = fresh_store(seed=options.seed, watched=bool(programs))
         configuration = options.scheduler_config or default_configuration()
-        store.release, store.gates = configuration.version.release, configuration.gates
+        store = fresh_store(seed=options.seed, watched=bool(programs), version=configuration.version)
+        store.gates = configuration.gates
         if programs:
             self.host = programs.host(store)
             options = self.host.add_to(options)

@@ -4,12 +4,12 @@ import http.client
 import json
 from typing import Any
 
-from seatrial.model.builtin import builtin_kinds
-from seatrial.model.kinds import Kind
+from seatrial.model.builtin import builtin_kinds, newer_kinds
+from seatrial.model.kinds import Kind, Kinds
 from tests.known_kinds import known_kind
 from tests.outside.whole_runs.shape import Document, Operation
 
-KINDS = builtin_kinds()
+KINDS = Kinds([*builtin_kinds(), *newer_kinds().values()])
 
 
 def path_of(kind: Kind, name: str = "") -> str:

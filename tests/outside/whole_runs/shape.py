@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from seatrial.scheduler.versions import Version
+
 Document = dict[str, Any]
 Answer = Callable[[str, Any], Any]
 """An extender: the verb and its arguments -> the answer."""
@@ -46,12 +48,20 @@ class Shape:
     """How long time passes before each step, so that no pod is backing off."""
     backing_off: int = 0
     """How many pods may wait after an error when the schedulers are at rest."""
+    kind: tuple[str, str] | None = None
+    """A kind that not every version has: the API version and the name."""
     is_quick: bool = False
     """Whether it is one of the few that every change is landed with."""
     random: Mapping[str, str] = field(default_factory=dict)
     """Parts of the comparison (`attempts:NAME`, `events:NAME`) that are random or timing upstream -> why."""
     expects: Callable[[Mapping[str, Document]], bool] = lambda pods: True
     """What the last step must have led to, so that a shape cannot lose its point: pods by name."""
+
+
+def plays_in(shape: Shape, version: Version) -> bool:
+    """Whether a version has the gates and the kind that a shape is about."""
+    has_kind = shape.kind is None or shape.kind in version.added_kinds
+    return has_kind and set(shape.gates) <= set(version.gates)
 
 
 def create(*documents: Document) -> Step:

@@ -12,7 +12,7 @@ from http.server import ThreadingHTTPServer
 
 from seatrial.clock.virtual import Clock
 from seatrial.model.builtin import builtin_kinds
-from seatrial.scenario.cluster import furnish
+from seatrial.scenario.cluster import follow, furnish
 from seatrial.scheduler.config import load_configuration
 from seatrial.scheduler.schedule_one.recorder import ListRecorder
 from seatrial.scheduler.scheduler import Scheduler
@@ -111,6 +111,7 @@ class OurSide:
     def __init__(self, shape: Shape, config: Document, version: Version) -> None:
         self.clock = Clock(time.time_ns() // 1000)
         self.store = Store(builtin_kinds(), self.clock, admission=StandardAdmission())
+        follow(self.store, version)
         furnish(self.store)
         self._versions = Versions()
         self.store.subscribe(self._on_pod, [known_kind(self.store.kinds, "v1", "Pod")])

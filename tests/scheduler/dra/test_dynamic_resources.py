@@ -91,6 +91,36 @@ def test_a_pod_without_devices_waits_for_a_slice() -> None:
     assert world.node_of("p") == "n2"
 
 
+def a_rule(name: str, **selector: str) -> Document:
+    taint = {"key": "example.com/broken", "effect": "NoSchedule"}
+    return {"metadata": {"name": name}, "spec": {"deviceSelector": selector, "taint": taint}}
+
+
+def test_a_taint_rule_keeps_pods_from_the_devices_it_names_until_it_goes() -> None:
+    world = Cluster(device("d0"), device("d1"))
+    world.add("DeviceTaintRule", a_rule("all", driver=DRIVER, pool="n2"))
+    world.add("ResourceClaim", claim(request()))
+    world.user("p", "c")
+    world.run()
+    assert not world.node_of("p")
+    for name in ("driver", "pool", "device"):
+        world.add("DeviceTaintRule", a_rule(name, **{name: "another"}))
+    assert world.run() == []
+    world.add("DeviceTaintRule", a_rule("first", device="d0"))
+    world.store.delete(world.kind("DeviceTaintRule", API), "all", writer="user:test")
+    world.run()
+    assert (world.node_of("p"), used(world.claim())) == ("n2", ["d1"])
+
+
+def test_taint_rules_are_not_read_where_their_gate_is_off() -> None:
+    world = Cluster(device("d0"), gates={"DRADeviceTaintRules": False})
+    world.add("DeviceTaintRule", a_rule("all"))
+    world.add("ResourceClaim", claim(request()))
+    world.user("p", "c")
+    world.run()
+    assert world.node_of("p") == "n2"
+
+
 def test_a_missing_claim_gates_the_pod() -> None:
     world = Cluster(device("d0"))
     world.user("p", "c")

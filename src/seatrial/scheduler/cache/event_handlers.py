@@ -3,18 +3,21 @@
 Upstream: pkg/scheduler/eventhandlers.go and backend/cache/cache.go (v1.36.3).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
+from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
 from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.cache.pod_info import PodInfo, PodReader, replace_pod
-from seatrial.scheduler.cache.store_cluster import WRITER, StoreCluster, kind_named
+from seatrial.scheduler.cache.store_cluster import WRITER, StoreCluster, is_served, kind_named
+from seatrial.scheduler.dra import taint_rules
 from seatrial.scheduler.framework.events import (
     ASSIGNED_ADD,
     ASSIGNED_DELETE,
     NODE_ADD,
     NODE_DELETE,
     OBSERVED,
+    RESOURCE_SLICE,
     ClusterEvent,
     node_events,
     pod_events,
@@ -50,10 +53,12 @@ class EventHandlers:
         cluster: StoreCluster,
         profiles: Iterable[str],
         reader: PodReader | None = None,
+        gates: Mapping[str, bool] | None = None,
     ) -> None:
         self._store, self._table, self._cluster = store, table, cluster
         self._profiles = frozenset(profiles)
         self._reader = reader or PodReader()
+        self._has_taint_rules = (gates or {}).get(taint_rules.GATE, False)
         self.queue: SchedulingQueue
         """Set by the scheduler, which builds both."""
         self.pre_binding: PodsInPreBind
@@ -81,6 +86,8 @@ class EventHandlers:
     def start(self) -> None:
         """Read the present objects and subscribe to changes."""
         kinds = [kind_named(self._store.kinds, name) for name in _KINDS]
+        if self._has_taint_rules and is_served(self._store.kinds, taint_rules.KIND):
+            kinds.append(kind_named(self._store.kinds, taint_rules.KIND))
         for stored in self._store.list(kinds[1]):
             self._table.add_node(NodeInfo.of(stored))
         for stored in self._store.list(kinds[0]):
@@ -128,10 +135,18 @@ class EventHandlers:
             self._cluster.apply(change)
             if self.pre_binding:
                 self.pre_binding.notice((name, change.stored.namespace, change.stored.name))
-            if name in OBSERVED and self.is_heard():
+            if name in (*OBSERVED, taint_rules.KIND) and self.is_heard():
                 old = None if change.previous is None else change.previous.document()
                 new = None if change.type == "DELETED" else change.stored.document()
-                self.queue.move_all(ClusterEvent(name, _ACTIONS[change.type]), old, new)
+                if name == taint_rules.KIND:
+                    self._on_taint_rule(old, new)
+                else:
+                    self.queue.move_all(ClusterEvent(name, _ACTIONS[change.type]), old, new)
+
+    def _on_taint_rule(self, old: Document | None, new: Document | None) -> None:
+        for piece in self._cluster.list(RESOURCE_SLICE):
+            if taint_rules.is_changed(piece, old, new):
+                self.queue.move_all(ClusterEvent(RESOURCE_SLICE, Action.UPDATE), piece, piece)
 
     def is_heard(self) -> bool:
         """Whether there are pods that an event could move."""

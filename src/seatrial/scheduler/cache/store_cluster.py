@@ -33,6 +33,7 @@ _VERSIONS = {
     "StorageClass": "storage.k8s.io/v1",
     "VolumeAttachment": "storage.k8s.io/v1",
     "DeviceClass": "resource.k8s.io/v1",
+    "DeviceTaintRule": "resource.k8s.io/v1",
     "ResourceClaim": "resource.k8s.io/v1",
     "ResourceSlice": "resource.k8s.io/v1",
 }
@@ -41,6 +42,11 @@ _NOT_KEPT = frozenset(("Pod", "Node", "ConfigMap"))
 """Kinds that are read from the store each time."""
 _SELECTING = frozenset(("ReplicationController", "ReplicaSet", "Service", "StatefulSet"))
 """Kinds whose selectors say which pods belong together; their status says nothing to a scheduler."""
+
+
+def is_served(kinds: Kinds, name: str) -> bool:
+    """Whether the store's version of Kubernetes has a kind that the scheduler reads."""
+    return kinds.named(_VERSIONS[name], name) is not None
 
 
 def kind_named(kinds: Kinds, name: str) -> Kind:
@@ -85,6 +91,8 @@ class StoreCluster:
 
     def list(self, kind: str, namespace: str | None = None) -> Sequence[Document]:
         """All objects of a kind, of one namespace or of all, in the order of namespace and name."""
+        if not is_served(self._store.kinds, kind):
+            return ()
         if kind in _NOT_KEPT:
             listed = self._store.list(kind_named(self._store.kinds, kind), namespace or "")
             return [stored.document() for stored in sorted(listed, key=lambda one: (one.namespace, one.name))]

@@ -17,6 +17,7 @@ SIMULATED = frozenset(
         "DRAAdminAccess",
         "DRAConsumableCapacity",
         "DRADeviceBindingConditions",
+        "DRADeviceTaintRules",
         "DRADeviceTaints",
         "DRAExtendedResource",
         "DRAPartitionableDevices",

@@ -7,6 +7,7 @@ devices are taken, and no other pod may use the claim until then.
 from collections.abc import Mapping, Sequence
 
 from seatrial.model.documents import Document
+from seatrial.scheduler.dra import taint_rules
 from seatrial.scheduler.dra.extended import DeviceClasses
 from seatrial.scheduler.dra.pod_claims import allocation_of
 from seatrial.scheduler.dra.pools import Inventory
@@ -47,16 +48,19 @@ class DeviceTracker:
         self.classes = DeviceClasses(cluster)
         self.in_flight: dict[str, Document] = {}
         """Allocations by claim uid."""
-        self._inventory: tuple[int, Inventory] | None = None
+        self._inventory: tuple[tuple[int, int], Inventory] | None = None
         self._claims_version = -1
         self._known: dict[tuple[str, str], Document] = {}
         self._state = AllocatedState(has_shares=gates.get(CAPACITY, True))
 
     def inventory(self) -> Inventory:
         """All slices with their pools."""
-        version = self._cluster.version("ResourceSlice")
+        version = self._cluster.version("ResourceSlice"), self._cluster.version(taint_rules.KIND)
         if self._inventory is None or self._inventory[0] != version:
-            slices = visible(self._cluster.list("ResourceSlice"), self._gates)
+            slices = self._cluster.list("ResourceSlice")
+            if self._gates.get(taint_rules.GATE, False):
+                slices = taint_rules.tainted(slices, self._cluster.list(taint_rules.KIND))
+            slices = visible(slices, self._gates)
             partitions = self._gates.get(PARTITIONS, True)
             made = Inventory(slices, has_partitions=partitions, checks_pools=self._checks_pools)
             self._inventory = (version, made)

@@ -35,7 +35,28 @@ def using(name: str, *claims: str, **spec: Any) -> Document:
     return pod(name, resourceClaims=listed, container={"resources": {"claims": [{"name": c} for c in claims]}}, **spec)
 
 
+RULE = named(
+    RESOURCE,
+    "DeviceTaintRule",
+    "broken",
+    spec={"deviceSelector": {"driver": DRIVER}, "taint": {"key": "example.com/broken", "effect": "NoSchedule"}},
+)
+OTHER = {**RULE, "metadata": {"name": "elsewhere"}, "spec": {**RULE["spec"], "deviceSelector": {"driver": "other"}}}
+
 SHAPES = (
+    Shape(
+        "a DeviceTaintRule taints devices, and lets them go",
+        (
+            create(node("n1"), device_class(), devices("n1", "d0"), RULE),
+            create(device_claim("one"), using("a", "one")),
+            create(OTHER),
+            delete("DeviceTaintRule", "elsewhere", api_version=RESOURCE),
+            delete("DeviceTaintRule", "broken", api_version=RESOURCE),
+        ),
+        kind=(RESOURCE, "DeviceTaintRule"),
+        is_quick=True,
+        expects=lambda pods: bool(pods["a"]["node"]),
+    ),
     Shape(
         "claims, slices and classes come one by one",
         (
