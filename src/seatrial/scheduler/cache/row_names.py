@@ -19,10 +19,15 @@ class RowNames:
         self.names = names
 
     @cached_property
+    def by_name(self) -> Rows:
+        """All rows in the order of their names."""
+        return np.argsort(self.names, kind="stable")
+
+    @cached_property
     def ranks(self) -> NDArray[np.int64]:
         """For each row the position of its name among all names in order."""
         ranks = np.empty(len(self.names), np.int64)
-        ranks[np.argsort(self.names, kind="stable")] = np.arange(len(self.names))
+        ranks[self.by_name] = np.arange(len(self.names))
         return ranks
 
 
@@ -69,6 +74,16 @@ class NodeNames(Sequence[str]):
         keys -= ranks[self.rows]
         places: list[int] = keys.argpartition(-number)[-number:].tolist()
         return places
+
+    def where(self, mask: NDArray[np.bool_]) -> "NodeNames":
+        """Some of the names."""
+        return NodeNames(self.of, self.rows[mask])
+
+    def rows_by_name(self) -> Rows:
+        """The rows in the order of their names."""
+        chosen = np.zeros(len(self.of.names), np.bool_)
+        chosen[self.rows] = True
+        return self.of.by_name[chosen[self.of.by_name]]
 
     def listed(self) -> list[str]:
         """The names as a list."""

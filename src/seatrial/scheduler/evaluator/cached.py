@@ -23,12 +23,11 @@ from seatrial.scheduler.evaluator.nominated_rows import Failing, NominatedRows
 from seatrial.scheduler.evaluator.row_outcomes import UNKNOWN, RowVerdicts
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
-from seatrial.scheduler.framework.filtering import cycle_with, nominated_before, run_filters
 from seatrial.scheduler.framework.plugin_calls import FilterCall
 from seatrial.scheduler.framework.row_rules import DomainCheck
 from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.scoring import Scored, run_scores
-from seatrial.scheduler.framework.status import MISSING, SUCCESS, Code, Status, Verdicts
+from seatrial.scheduler.framework.status import MISSING, Code, Status, Verdicts
 
 ONE_BY_ONE_PIECE = 32
 Calls = Sequence[tuple[int, FilterCall]]
@@ -137,7 +136,7 @@ class CachedEvaluator:
             return first
         columns = self._cache.columns(framework, pod, cycle)
         calls = uncached_calls(framework, pod, cycle)
-        if order is self._table.order and nominated is None and not columns.has_errors:
+        if nominated is None and not columns.has_errors and order is self._table.order:
             read = self._read_off(pod, cycle, columns, calls, start, limit)
             if read is not None:
                 feasible, visited = read
@@ -148,6 +147,10 @@ class CachedEvaluator:
                     columns=columns, by_columns=self._has_rejections and not calls,
                 )  # fmt: skip
         search = _Search(framework, pod, cycle, columns, calls, nominated, [], self._has_rejections)
+        if order is self._table.order and nominated is not None and framework.is_in_tree:
+            around = self._around_nominated(search, start, limit)
+            if around is not None:
+                return around
         self._search(search, self._twice[start : start + len(order)], limit)
         return search.found(self._stops_at_errors)
 
@@ -177,6 +180,40 @@ class CachedEvaluator:
         found = index.find(checks, start, limit)
         self._rows_asked += index.rows_changed - changed
         return found
+
+    def _around_nominated(self, search: _Search, start: int, limit: int) -> Found | None:
+        """The search read off the index, without the nodes on which there is no room beside the nominated pods.
+
+        None if other filters have to be asked, or if the pod is itself nominated.
+        """
+        table, columns = self._table, search.columns
+        is_kept = self._has_index and self._keeps_outcomes and self._has_rejections
+        if not is_kept or search.calls or columns.has_errors or self._nominator.node_of(search.pod):
+            return None
+        kept, rows = self._kept_with_nominated(search), self._nominated.rows
+        unknown = rows[kept.codes[rows] == UNKNOWN]
+        judged = self._nominated.judge(search.framework, search.pod, search.cycle, unknown)
+        for row, (status, is_of_row) in zip(unknown, judged, strict=True):
+            if not is_of_row:
+                return None
+            kept.codes[row] = kept.number(status)
+        if any(status.code == Code.ERROR for status in kept.statuses):
+            return None
+        failing = rows[kept.codes[rows] > 0]
+        passing, visited = columns.indexes.passing(table.order), len(table.order)
+        feasible, _ = passing.find(start, limit + 1 + len(failing))
+        if len(failing):
+            has_room = np.ones(table.size, np.bool_)
+            has_room[failing] = False
+            feasible = feasible[has_room[feasible]]
+        if len(feasible) > limit:
+            visited = (passing.place(feasible.item(limit)) - start) % visited
+            feasible = feasible[:limit]
+        searched = self._twice[start : start + visited]
+        explain = partial(_explain_around, columns, searched, failing, kept)
+        return CachedFound(
+            search.framework, search.pod, search.cycle, table, searched, feasible, visited, explain, columns=columns
+        )
 
     def planned(self, framework: Framework, pod: PodInfo, start: int, limit: int) -> Planned | None:
         return None
@@ -289,7 +326,8 @@ class CachedEvaluator:
         codes = np.zeros(len(rows), np.int32)
         codes[places] = known
         unknown: list[int] = places[known == UNKNOWN].tolist()
-        for place, (status, is_of_row) in self._with_nominated(search, rows, unknown).items():
+        judged = self._nominated.judge(search.framework, search.pod, search.cycle, rows[unknown])
+        for place, (status, is_of_row) in zip(unknown, judged, strict=True):
             codes[place] = number = kept.number(status)
             if is_of_row and rows[place] != own:
                 kept.codes[rows[place]] = number
@@ -304,32 +342,6 @@ class CachedEvaluator:
             columns.with_nominated = RowVerdicts(self._table, self._nominator)
         columns.with_nominated.refresh()
         return columns.with_nominated
-
-    def _with_nominated(self, search: _Search, rows: Rows, places: Sequence[int]) -> dict[int, tuple[Status, bool]]:
-        """The verdicts on nodes with their nominated pods, and whether each depends on its row alone.
-
-        All such nodes are asked about at once.
-        """
-        framework, table, cycle, pod = search.framework, self._table, search.cycle, search.pod
-        answers: dict[int, tuple[Status, bool]] = {}
-        together: dict[int, list[PodInfo]] = {}
-        for place in places:
-            row = int(rows[place])
-            nominated = nominated_before(self._nominator, table.info(row).name, pod)
-            changed = cycle_with(cycle, nominated, table.info(row)) if nominated else cycle
-            if changed is cycle and nominated:
-                together[place] = nominated
-            elif nominated:
-                view = table.what_if(rows[place : place + 1], {}, {0: nominated})
-                answers[place] = run_filters(framework, pod, view, changed).status(0), False
-            else:
-                answers[place] = SUCCESS, True
-        if together:
-            listed = list(together)
-            view = table.what_if(rows[listed], {}, dict(enumerate(together.values())))
-            results = run_filters(framework, pod, view, cycle)
-            answers |= {place: (results.status(index), True) for index, place in enumerate(listed)}
-        return answers
 
 
 def uncached_calls(framework: Framework, pod: PodInfo, cycle: CycleState) -> Calls:
@@ -361,6 +373,18 @@ def _first_error(search: _Search, piece: _Piece) -> tuple[int, Status | None]:
         if code in failed:
             return place, statuses[code - 1]
     return -1, None
+
+
+def _explain_around(columns: ShapeColumns, rows: Rows, failing: Rows, kept: RowVerdicts) -> Explained:
+    """The verdicts of the columns, but for nodes without room beside the pods nominated to them."""
+    codes, statuses = columns.rejections().explain(rows)
+    if not len(failing):
+        return codes, statuses
+    numbers = {status: number for number, status in enumerate(statuses, 1)}
+    of_nominated = np.zeros(columns.size, np.int32)
+    of_nominated[failing] = kept.codes[failing]
+    Failing(of_nominated[rows], kept.statuses).number(codes, numbers)
+    return _in_order_of_occurrence(codes, tuple(numbers))
 
 
 def _explain(framework: Framework, columns: ShapeColumns, pieces: Sequence[_Piece]) -> Explained:
@@ -399,12 +423,13 @@ def _explain_piece(
 
 def _in_order_of_occurrence(codes: NDArray[np.int32], statuses: tuple[Status, ...]) -> Explained:
     """Numbers the statuses by the first node that has them, as a search node by node would."""
-    if len(statuses) < 2:
+    if not statuses:
         return codes, statuses
-    first = [int((codes == number).argmax()) for number in range(1, len(statuses) + 1)]
-    order = sorted(range(len(statuses)), key=first.__getitem__)
+    counts = np.bincount(codes, minlength=len(statuses) + 1)
+    first = {place: int((codes == place + 1).argmax()) for place in range(len(statuses)) if counts[place + 1]}
+    order = sorted(first, key=first.__getitem__)
     numbers = np.zeros(len(statuses) + 1, np.int32)
-    numbers[[place + 1 for place in order]] = range(1, len(statuses) + 1)
+    numbers[[place + 1 for place in order]] = range(1, len(order) + 1)
     return numbers[codes], tuple(statuses[place] for place in order)
 
 

@@ -20,16 +20,13 @@ class Passing:
         self._places = array("q", places.tobytes())
         self._rows = array("q", order[places].tobytes())
         self._place_of: Rows | None = None
-        """The place of each row, -1 if the order leaves it out; made when a row changes."""
+        """The place of each row, -1 if the order leaves it out; made when first asked for."""
         self._turned: tuple[int, Rows] | None = None
         """All rows from one of them on."""
 
     def change(self, row: int, passes: bool) -> None:
         """A node passes, or does not; it may have been so before."""
-        if self._place_of is None:
-            self._place_of = np.full(int(self.order.max(initial=-1)) + 1, -1, np.intp)
-            self._place_of[self.order] = np.arange(len(self.order))
-        place = self._place_of.item(row) if row < len(self._place_of) else -1
+        place = self.place(row)
         if place < 0:
             return
         at = bisect_left(self._places, place)
@@ -41,6 +38,13 @@ class Passing:
         else:
             del self._places[at], self._rows[at]
         self._turned = None
+
+    def place(self, row: int) -> int:
+        """The place of a row in the order, -1 if that leaves it out."""
+        if self._place_of is None:
+            self._place_of = np.full(int(self.order.max(initial=-1)) + 1, -1, np.intp)
+            self._place_of[self.order] = np.arange(len(self.order))
+        return self._place_of.item(row) if row < len(self._place_of) else -1
 
     def find(self, start: int, limit: int) -> tuple[Rows, int]:
         """The first `limit` rows from a place on, and how many nodes are visited until one more is met."""

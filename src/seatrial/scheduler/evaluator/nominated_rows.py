@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seatrial.scheduler.cache.node_table import Mask, NodeTable
+from seatrial.scheduler.cache.node_table import NO_ROWS, Mask, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.framework.cluster import Nominator
-from seatrial.scheduler.framework.filtering import nominated_before
-from seatrial.scheduler.framework.status import Code, Status
+from seatrial.scheduler.framework.filtering import cycle_with, nominated_before, run_filters
+from seatrial.scheduler.framework.runtime import CycleState, Framework
+from seatrial.scheduler.framework.status import SUCCESS, Code, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class NominatedRows:
     def __init__(self, table: NodeTable, nominator: Nominator) -> None:
         self._table, self._nominator = table, nominator
         self._mask: Mask = np.zeros(0, np.bool_)
+        self.rows: Rows = NO_ROWS
+        """The rows of the last mask, but for a pod that is itself nominated."""
         self._version, self._nominations = -1, 0
 
     def for_pod(self, pod: PodInfo) -> Mask | None:
@@ -62,9 +65,34 @@ class NominatedRows:
         names = nominator.changed_since(self._nominations)
         if self._version != table.version or names is None or len(self._mask) != table.size:
             self._mask = np.zeros(table.size, np.bool_)
-            names = nominator.nominated_nodes()
+            self.rows, names = NO_ROWS, list(nominator.nominated_nodes())
         for name in names:
             if name in table.row_of:
                 self._mask[table.row_of[name]] = bool(nominator.nominated_to(name))
+        if names:
+            self.rows = np.flatnonzero(self._mask)
         self._version, self._nominations = table.version, nominator.changes
         return self._mask
+
+    def judge(self, framework: Framework, pod: PodInfo, cycle: CycleState, rows: Rows) -> list[tuple[Status, bool]]:
+        """The verdicts on nodes with their nominated pods, and whether each depends on its row alone.
+
+        All such nodes are asked about at once.
+        """
+        table = self._table
+        answers = [(SUCCESS, True)] * len(rows)
+        together: dict[int, list[PodInfo]] = {}
+        for place, row in enumerate(rows.tolist()):
+            nominated = nominated_before(self._nominator, table.info(row).name, pod)
+            changed = cycle_with(cycle, nominated, table.info(row)) if nominated else cycle
+            if changed is cycle and nominated:
+                together[place] = nominated
+            elif nominated:
+                view = table.what_if(rows[place : place + 1], {}, {0: nominated})
+                answers[place] = run_filters(framework, pod, view, changed).status(0), False
+        if together:
+            view = table.what_if(rows[list(together)], {}, dict(enumerate(together.values())))
+            results = run_filters(framework, pod, view, cycle)
+            for index, place in enumerate(together):
+                answers[place] = results.status(index), True
+        return answers

@@ -1,7 +1,5 @@
 """Outcomes by row: each is forgotten as soon as the row changes, or the pods nominated to its node."""
 
-from typing import Generic, TypeVar
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +7,6 @@ from seatrial.scheduler.cache.node_table import NodeTable
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.status import SUCCESS, Status
 
-T = TypeVar("T")
 UNKNOWN = -1
 
 
@@ -30,25 +27,8 @@ class RowChanges:
         return [entry >> 1 for entry in entries] + [row_of[name] for name in names if name in row_of]
 
 
-class RowOutcomes(Generic[T]):
-    """What was found out for pods of one shape."""
-
-    def __init__(self, table: NodeTable, nominator: Nominator) -> None:
-        self._changes = RowChanges(table, nominator)
-        self._by_row: dict[int, T] = {}
-
-    def present(self) -> dict[int, T]:
-        """The outcomes that hold now, by row; a new one may be put in until something changes."""
-        rows = self._changes.take()
-        if rows is None:
-            self._by_row.clear()
-        for row in rows or ():
-            self._by_row.pop(row, None)
-        return self._by_row
-
-
 class RowVerdicts:
-    """The same for verdicts, as numbers in an array: 0 is success, others are places in `statuses`."""
+    """Verdicts as numbers in an array: 0 is success, others are places in `statuses`."""
 
     def __init__(self, table: NodeTable, nominator: Nominator) -> None:
         self._table = table

@@ -4,7 +4,7 @@ The scheduler reads the store in a run and plain documents in golden replay; bot
 through a `Client`, so that a plugin does not depend on the store.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from seatrial.model.documents import Document
@@ -65,7 +65,7 @@ class Nominator(Protocol):
         """The pods nominated to a node, in order of nomination."""
         ...
 
-    def nominated_nodes(self) -> Sequence[str]:
+    def nominated_nodes(self) -> Collection[str]:
         """The nodes that have nominated pods."""
         ...
 

@@ -8,17 +8,20 @@ Upstream: pkg/scheduler/framework/plugins/defaultpreemption (v1.36).
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.pod_info import PodInfo
+from seatrial.scheduler.cache.row_names import NodeNames
 from seatrial.scheduler.config.arguments import Arguments, Gates
 from seatrial.scheduler.config.field_errors import invalid
 from seatrial.scheduler.config.shapes import INT32, pointer
-from seatrial.scheduler.evaluator.dry_run_cache import DryRunCache
 from seatrial.scheduler.framework.interface import Action, Handle, Plugin, PostFiltered, Rejections, requeue
 from seatrial.scheduler.framework.runtime import CycleState
 from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
 from seatrial.scheduler.preemption.candidates import best_candidates
-from seatrial.scheduler.preemption.select_victims import DryRun, Evaluator
+from seatrial.scheduler.preemption.dry_run_cache import DryRun, DryRunCache
+from seatrial.scheduler.preemption.select_victims import Evaluator
 from seatrial.scheduler.schedule_one.extenders import ExtenderFailed, Extenders
 from seatrial.scheduler.schedule_one.fit_error import fit_error
 
@@ -73,20 +76,21 @@ class DefaultPreemption(Plugin):
         if reason:
             return PostFiltered(unschedulable(f"preemption: {reason}"))
         run = self.dry_run(pod, rejections, cycle)
-        if not run.candidates:
+        best = run.best(self.handle.now())
+        if best is None:
             return self._without_candidate(run)
-        candidates: Any = run.candidates
         extenders: Extenders | None = self.handle.shared.get("extenders")
         if extenders is not None:
             try:
-                candidates = extenders.preempt(pod, candidates)
+                candidates: Any = extenders.preempt(pod, run.candidates)
             except ExtenderFailed as failure:
-                return PostFiltered(error(f"preemption: {failure}"), details=run)
-        if not candidates:
-            return PostFiltered(unschedulable("preemption: no candidate node for preemption"), details=run)
-        best = best_candidates(candidates, self.handle.now())[0]
-        victims = tuple(candidates[best].pods)
-        return PostFiltered(self._succeeded(best, len(victims)), best, victims, run)
+                return PostFiltered(error(f"preemption: {failure}"))
+            if not candidates:
+                return PostFiltered(unschedulable("preemption: no candidate node for preemption"))
+            name = best_candidates(candidates, self.handle.now())[0]
+            best = name, candidates[name]
+        node, victims = best
+        return PostFiltered(self._succeeded(node, len(victims.pods)), node, tuple(victims.pods))
 
     def _succeeded(self, node: str, victims: int) -> Status:
         if not self.rules.names_preemption:
@@ -112,12 +116,16 @@ class DefaultPreemption(Plugin):
 
     def dry_run(self, pod: PodInfo, rejections: Rejections, cycle: CycleState) -> DryRun:
         """Tries the nodes that preemption may help, in the order of their names."""
-        names = sorted(rejections.resolvable())
         handle = self.handle
+        names, row_of = rejections.resolvable(), handle.nodes.row_of
+        if isinstance(names, NodeNames):
+            rows = names.rows_by_name()
+        else:
+            rows = np.array([row_of[name] for name in sorted(names)], np.intp)
         budgets = handle.cluster.list("PodDisruptionBudget")
         known = self._cache.outcomes(pod.shape, self._versions()) if self._cache is not None else None
         evaluator = Evaluator(handle.framework, handle.nodes, handle.nominator, budgets, known)
-        return evaluator.dry_run(pod, names, cycle, len(names) if self.tries_all else self._wanted(len(names)))
+        return evaluator.dry_run(pod, rows, cycle, len(rows) if self.tries_all else self._wanted(len(rows)))
 
     def _versions(self) -> tuple[Any, ...]:
         """The versions of what dry runs depend on apart from rows."""
@@ -132,7 +140,7 @@ class DefaultPreemption(Plugin):
         messages = list(dict.fromkeys(run.errors))
         if messages:
             text = messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
-            return PostFiltered(error(f"preemption: {text}"), details=run)
+            return PostFiltered(error(f"preemption: {text}"))
         total = len(self.handle.nodes.order)
         text = fit_error(total, run.failed.values(), unresolvable(NOT_HELPFUL), len(run.failed))
-        return PostFiltered(unschedulable(f"preemption: {text}"), "", details=run)
+        return PostFiltered(unschedulable(f"preemption: {text}"), "")

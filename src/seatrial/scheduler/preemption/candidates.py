@@ -5,42 +5,35 @@ Upstream: pickOneNodeForPreemption of pkg/scheduler/framework/preemption, MoreIm
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.preemption.sort_slice import go_sort
 
 PRIORITY_OFFSET = 1 << 31
+LATEST = (1 << 63) - 1
+RANK_COLUMNS = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Victims:
     """The pods to evict from a node, most important first, and how many evictions violate a budget."""
 
     pods: tuple[PodInfo, ...]
     violations: int = 0
 
-    def rank(self, now: int) -> tuple[int, ...]:
-        """Which node is best: fewest violations, lowest top priority, lowest sum of priorities, fewest victims, latest
-        start of the victims of top priority; a pod that has not started counts as starting now."""
-        *standing, start = self._standing
-        return *standing, -(now if start is None else min(start, now) if self._has_unstarted else start)
-
-    @cached_property
-    def _highest(self) -> list[PodInfo]:
+    @property
+    def rank(self) -> tuple[int, ...]:
+        """What decides which node is best, without the time: violations, top priority, sum of priorities, number of
+        victims; of those of top priority the earliest start, and whether one has not started."""
         highest = max(pod.priority for pod in self.pods)
-        return [pod for pod in self.pods if pod.priority == highest]
-
-    @cached_property
-    def _has_unstarted(self) -> bool:
-        return any(pod.start_time is None for pod in self._highest)
-
-    @cached_property
-    def _standing(self) -> tuple[Any, ...]:
-        start = min((pod.start_time for pod in self._highest if pod.start_time is not None), default=None)
+        starts = [pod.start_time for pod in self.pods if pod.priority == highest]
+        started = [start for start in starts if start is not None]
         total = sum(pod.priority + PRIORITY_OFFSET for pod in self.pods)
-        return self.violations, self.pods[0].priority, total, len(self.pods), start
+        standing = self.violations, self.pods[0].priority, total, len(self.pods)
+        return *standing, min(started, default=LATEST), len(started) < len(starts)
 
 
 def important_first(pods: Sequence[PodInfo]) -> list[PodInfo]:
@@ -61,6 +54,19 @@ def _is_more_important(pod: PodInfo, other: PodInfo) -> bool:
 
 def best_candidates(candidates: Mapping[str, Victims], now: int) -> list[str]:
     """The nodes that tie after all criteria, by name."""
-    ranks = {name: victims.rank(now) for name, victims in candidates.items()}
-    best = min(ranks.values())
-    return sorted(name for name, own in ranks.items() if own == best)
+    names = list(candidates)
+    ranks = np.array([victims.rank for victims in candidates.values()], np.int64)
+    return sorted(names[place] for place in best_places(ranks, now).tolist())
+
+
+def best_places(ranks: NDArray[np.int64], now: int) -> NDArray[np.intp]:
+    """The places of the ranks that tie after all criteria: the fewest violations, the lowest top priority, the lowest
+    sum of priorities, the fewest victims, the latest start; a pod that has not started counts as starting now."""
+    left = np.arange(len(ranks))
+    for column in range(RANK_COLUMNS - 2):
+        values = ranks[left, column]
+        left = left[values == values.min()]
+    start, has_unstarted = ranks[left, -2], ranks[left, -1] != 0
+    starts = np.where(has_unstarted, np.minimum(start, now), start)
+    best: NDArray[np.intp] = left[starts == starts.max()]
+    return best

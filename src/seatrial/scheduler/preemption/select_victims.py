@@ -15,38 +15,25 @@ import numpy as np
 
 from seatrial.model.documents import Document
 from seatrial.scheduler.cache.node_info import NodeInfo
-from seatrial.scheduler.cache.node_table import Nodes, NodeTable
+from seatrial.scheduler.cache.node_table import Nodes, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.evaluator.row_outcomes import RowOutcomes
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.filtering import FilterResults, cycle_with, nominated_before, run_filters
 from seatrial.scheduler.framework.interface import Reads
 from seatrial.scheduler.framework.runtime import CycleState, Framework
-from seatrial.scheduler.framework.status import SUCCESS, Code, Status, error, unresolvable
+from seatrial.scheduler.framework.status import Status, error, unresolvable
 from seatrial.scheduler.preemption.candidates import Victims, important_first
 from seatrial.scheduler.preemption.disruption_budgets import Budget, violations
+from seatrial.scheduler.preemption.dry_run_cache import UNKNOWN, DryRun, DryRuns
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
 WITHOUT_VICTIMS = unresolvable(NO_VICTIMS)
 
 
 @dataclass(slots=True)
-class DryRun:
-    """Nodes where evictions would help, and why others are none of them."""
-
-    candidates: dict[str, Victims] = field(default_factory=dict)
-    failed: dict[str, Status] = field(default_factory=dict)
-
-    @property
-    def errors(self) -> list[str]:
-        return [status.message for status in self.failed.values() if status.code == Code.ERROR]
-
-
-@dataclass(slots=True)
 class _Node:
     """One node under trial."""
 
-    name: str
     row: int
     info: NodeInfo
     lower: list[PodInfo]
@@ -66,7 +53,7 @@ class Evaluator:
         table: NodeTable,
         nominator: Nominator,
         budgets: Sequence[Document],
-        known: RowOutcomes[Victims | Status] | None = None,
+        known: DryRuns | None = None,
     ) -> None:
         self.framework = framework
         self.table = table
@@ -75,54 +62,36 @@ class Evaluator:
         self._known = known
         """Outcomes of earlier dry runs for pods of this shape."""
 
-    def dry_run(self, pod: PodInfo, names: Sequence[str], cycle: CycleState, wanted: int) -> DryRun:
+    def dry_run(self, pod: PodInfo, rows: Rows, cycle: CycleState, wanted: int) -> DryRun:
         """Tries nodes in order until there are enough candidates, one of them without a violation."""
-        result = DryRun()
-        spotless = 0
-        known = self._known.present() if self._known is not None and self._reads_rows_only(pod, cycle) else None
-        for start in range(0, len(names), max(wanted, 1)):
-            tried = self._try(pod, names[start : start + max(wanted, 1)], cycle, known)
-            for name, outcome in tried.items():
-                if isinstance(outcome, Status):
-                    result.failed[name] = outcome
-                    continue
-                result.candidates[name] = outcome
-                spotless += outcome.violations == 0
-                if spotless and len(result.candidates) >= wanted:
-                    return result
-        return result
+        known = self._known
+        if known is None or not self._reads_rows_only(pod, cycle):
+            known = DryRuns(self.table, self.nominator)
+        known.refresh(self.table.row_of.get(self.nominator.node_of(pod), -1))
+        while True:
+            tried = rows[: known.end(rows, wanted)]
+            unknown = tried[known.kinds[tried] == UNKNOWN]
+            if not len(unknown):
+                return DryRun(self.table, tried, known)
+            self._try(pod, unknown[: max(wanted, 1)].tolist(), cycle, known)
 
-    def _try(
-        self, pod: PodInfo, names: Sequence[str], cycle: CycleState, known: dict[int, Victims | Status] | None
-    ) -> dict[str, Victims | Status]:
-        row_of, recall = self.table.row_of, (known or {}).get
-        outcomes: dict[str, Victims | Status] = {name: recall(row_of[name], SUCCESS) for name in names}
+    def _try(self, pod: PodInfo, rows: Sequence[int], cycle: CycleState, known: DryRuns) -> None:
         together: list[_Node] = []
         awaiting: list[_Node] = []
-        # On the node to which the pod itself is nominated, other pods of its shape leave room for it; the pod does not.
-        own = self.nominator.node_of(pod)
-        for name in [name for name, outcome in outcomes.items() if outcome is SUCCESS or name == own]:
-            row = row_of[name]
-            nominated = nominated_before(self.nominator, name, pod)
+        for row in rows:
             info = self.table.info(row)
             lower = [other for other in info.pods if other.priority < pod.priority]
             if not lower:
-                outcomes[name] = WITHOUT_VICTIMS
-                if known is not None:
-                    known[row] = WITHOUT_VICTIMS
+                known.keep(row, WITHOUT_VICTIMS)
                 continue
-            node = _Node(name, row, info, lower, nominated)
+            nominated = nominated_before(self.nominator, info.name, pod)
+            node = _Node(row, info, lower, nominated)
             if self._is_plain(node, cycle):
                 (awaiting if nominated else together).append(node)
             else:
-                outcomes[name] = self._one(pod, node, cycle)
-        outcomes |= self._many(pod, together, cycle)
-        outcomes |= self._many(pod, awaiting, cycle)
-        if known is not None:
-            for node in (*together, *awaiting):
-                if node.name != own:
-                    known[node.row] = outcomes[node.name]
-        return outcomes
+                known.keep(row, self._one(pod, node, cycle))
+        self._many(pod, together, cycle, known)
+        self._many(pod, awaiting, cycle, known)
 
     def _reads_rows_only(self, pod: PodInfo, cycle: CycleState) -> bool:
         """Whether no filter of this cycle depends on more than the row."""
@@ -139,14 +108,13 @@ class Evaluator:
             return False
         return all(cycle.without_pod(other, node.info) is cycle for other in node.lower)
 
-    def _many(self, pod: PodInfo, nodes: list[_Node], cycle: CycleState) -> dict[str, Victims | Status]:
+    def _many(self, pod: PodInfo, nodes: list[_Node], cycle: CycleState, known: DryRuns) -> None:
         """All pods of lower priority are taken off, then put back in turn: one of each node at a time.
 
         In that order, as upstream does it: a host port that two pods share is free once one of them has gone.
         """
-        outcomes: dict[str, Victims | Status] = {}
         if not nodes:
-            return outcomes
+            return
         views = self._views(nodes)
         judged: list[FilterResults] = []
         for view in views:
@@ -159,7 +127,7 @@ class Evaluator:
                 self._queue_up(node)
                 fitting[place] = node
             else:
-                outcomes[node.name] = failed.status(place)
+                known.keep(node.row, failed.status(place))
         for turn in range(max((len(node.turns) for node in fitting.values()), default=0)):
             trying = [place for place, node in fitting.items() if turn < len(node.turns)]
             for place, view in product(trying, views):
@@ -172,8 +140,8 @@ class Evaluator:
                     fitting[place].kept_out.append(fitting[place].turns[turn])
                     for view in views:
                         view.take_back(place)
-        outcomes.update((node.name, self._victims(node)) for node in fitting.values())
-        return outcomes
+        for node in fitting.values():
+            known.keep(node.row, self._victims(node))
 
     def _views(self, nodes: Sequence[_Node]) -> list[Nodes]:
         """The nodes without their pods of lower priority: with the pods nominated to them, if any, and without."""
@@ -220,7 +188,7 @@ class Evaluator:
 
     def _victims(self, node: _Node) -> Victims | Status:
         if not node.kept_out:
-            return error(f'expected at least one victim pod on node "{node.name}"')
+            return error(f'expected at least one victim pod on node "{node.info.name}"')
         broken = sum(pod.uid in node.violating for pod in node.kept_out)
         mixed = 0 < len(node.violating) < len(node.turns)
         pods = important_first(node.kept_out) if mixed else node.kept_out

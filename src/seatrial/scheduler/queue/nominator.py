@@ -1,6 +1,6 @@
 """The pods nominated to nodes after a preemption. Upstream: pkg/scheduler/backend/queue/nominator.go (v1.36.3)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from seatrial.scheduler.cache.change_log import ChangeLog
 from seatrial.scheduler.cache.pod_info import PodInfo
@@ -17,7 +17,6 @@ class PodNominator:
         self._by_node: dict[str, dict[str, PodInfo]] = {}
         self._node_of: dict[str, str] = {}
         self._log: ChangeLog[str] = ChangeLog()
-        self._nodes: Sequence[str] | None = None
 
     def nominate(self, pod: PodInfo, node: str | None = None) -> None:
         """Nominate a pod to a node; without one, to the node its status names. "" clears a nomination.
@@ -35,7 +34,7 @@ class PodNominator:
         self._node_of[pod.uid] = target
         if target:
             self._by_node.setdefault(target, {})[pod.uid] = pod
-            self._changed(target)
+            self._log.append(target)
 
     def update(self, old: PodInfo, new: PodInfo) -> None:
         """A pending pod has changed: a nomination that its status does not know yet is kept."""
@@ -55,18 +54,16 @@ class PodNominator:
         del pods[pod.uid]
         if not pods:
             del self._by_node[node]
-        self._changed(node)
+        self._log.append(node)
 
     def nominated_to(self, node: str) -> Sequence[PodInfo]:
         """The pods nominated to a node, in order of nomination."""
         pods = self._by_node.get(node)
         return () if not pods else [self._present(pod) or pod for pod in pods.values()]
 
-    def nominated_nodes(self) -> Sequence[str]:
+    def nominated_nodes(self) -> Collection[str]:
         """The nodes that have nominated pods."""
-        if self._nodes is None:
-            self._nodes = list(self._by_node)
-        return self._nodes
+        return self._by_node.keys()
 
     @property
     def changes(self) -> int:
@@ -80,7 +77,3 @@ class PodNominator:
     def node_of(self, pod: PodInfo) -> str:
         """The node a pod is nominated to, or an empty text."""
         return self._node_of.get(pod.uid, "")
-
-    def _changed(self, node: str) -> None:
-        self._nodes = None
-        self._log.append(node)

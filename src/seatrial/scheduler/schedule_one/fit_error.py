@@ -11,6 +11,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from seatrial.scheduler.cache.row_names import NodeNames
 from seatrial.scheduler.framework.status import Code, Status, unresolvable
 
 ABSENT = unresolvable()
@@ -62,7 +63,10 @@ class Diagnosis:
         helpful = np.array([status.code == Code.UNSCHEDULABLE for status in (self.absent, *self._statuses)])
         if not len(self._codes):
             return self.order if helpful[0] else []
-        return list(compress(self.order, helpful[self._codes].tolist()))
+        mask = helpful[self._codes]
+        if isinstance(self.order, NodeNames):
+            return self.order.where(mask)
+        return list(compress(self.order, mask.tolist()))
 
     def plugins(self, pending: bool = False) -> tuple[str, ...]:
         """The plugins to blame, by name."""

@@ -57,14 +57,8 @@ class PodStatusWriter:
         """The victim is a DisruptionTarget; False where it is gone already."""
         message = f"{scheduler}: preempting to accommodate a higher priority pod"
         now = to_time(self._store.clock.now())
-
-        def change(encoded: bytes, generation: int) -> bytes:
-            status = decode(encoded) or {}
-            condition = _condition(generation, now, "DisruptionTarget", "True", "PreemptionByScheduler", message)
-            _set_condition(status, condition)
-            return encode(status)
-
-        return self._write(victim, change)
+        once = self._store.views.once
+        return self._write(victim, lambda status, age: once(_disrupted, status, age, now, message))
 
     def _write(self, pod: PodInfo, change: Edit) -> bool:
         stored = self._store.find(self._kind, pod.name, pod.namespace)
@@ -80,6 +74,13 @@ def _rejected(encoded: bytes, generation: int, now: str, reason: str, message: s
     status = decode(encoded) or {}
     _set_condition(status, _condition(generation, now, "PodScheduled", "False", reason, message))
     _nominate(status, nominated)
+    return encode(status)
+
+
+def _disrupted(encoded: bytes, generation: int, now: str, message: str) -> bytes:
+    """The status of a victim; victims that started together share it."""
+    status = decode(encoded) or {}
+    _set_condition(status, _condition(generation, now, "DisruptionTarget", "True", "PreemptionByScheduler", message))
     return encode(status)
 
 

@@ -429,7 +429,7 @@ class Algorithm:
         if attempt.pre_filter.nodes is not None:
             plugins = " ".join(attempt.pre_filter.narrowed_by)
             absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{plugins}]")
-        return Diagnosis(table.names(), by_row[table.order], statuses, absent, of_strangers=strangers)
+        return Diagnosis(table.names_of(table.order), by_row[table.order], statuses, absent, of_strangers=strangers)
 
     def _failed(self, attempt: Attempt, status: Status) -> Attempt:
         attempt.is_error = True
