@@ -1,14 +1,15 @@
 """`seatrial bench ratios`: both versions are run in turns, and the least of each is compared."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from seatrial.bench import older_tree
+from seatrial.bench import older_tree, ratios
 from seatrial.bench.older_tree import HERE, Tree, tree_of_commit, tree_of_wheel
-from seatrial.bench.ratios import LINES, Line, measured, runnable
+from seatrial.bench.ratios import LINES, SAME, Line, measured, runnable
 from seatrial.cli.main import build
 from seatrial.model.errors import ConfigError, SeatrialError
 
@@ -34,7 +35,7 @@ def test_a_line_about_growth_is_about_this_version(tmp_path: Path) -> None:
     def cost(tree: Tree, folder: Path, scale: float) -> float:
         return 6.0 if tree is OLDER else 4.0
 
-    (figure,) = measured([Line("growth", cost, must=4.5, growth=True)], OLDER, THIS, tmp_path, 1.0, 1)
+    (figure,) = measured([Line("growth", cost, must=4.5, absolute="times")], OLDER, THIS, tmp_path, 1.0, 1)
     assert (figure.value, figure.verdict) == (4.0, "ok")
 
 
@@ -122,19 +123,28 @@ def test_lines_with_kernel_are_left_out_loudly_without_one(
 ) -> None:
     monkeypatch.setenv("SEATRIAL_KERNEL", "off")
     left = runnable(list(LINES))
-    assert left == [line for line in LINES if not line.kernel]
+    assert left == [line for line in LINES if not line.kernel and not line.against_upstream]
     said = capsys.readouterr().err
     for line in LINES:
-        assert (f"SKIPPED: {line.name}: " in said) == line.kernel
+        assert (f"SKIPPED: {line.name}: " in said) == (line not in left)
+
+
+def test_kube_scheduler_takes_the_place_of_the_older_version_in_its_lines(tmp_path: Path) -> None:
+    program = tmp_path / "oracle"
+    program.write_text('#!/bin/sh\necho "pods_per_cpu_s=0.5"\n')
+    program.chmod(0o755)
+    assert ratios.anti(replace(OLDER, oracle=program), tmp_path, 0.01) == 2.0
+    (line,) = (one for one in runnable(list(LINES), program) if one.against_upstream)
+    assert line.cost is ratios.anti
 
 
 def test_the_figures_of_the_kernel_have_lines() -> None:
     musts = {line.name.removesuffix(" with kernel").rstrip(","): line.must for line in LINES if line.kernel}
     assert musts == {
-        "whole run, summary": 2,
-        "SchedulingBasic": 2.5,
-        "SchedulingBasic50000": 2.5,
-        "TopologySpreading": 3,
-        "SchedulingPodAffinity": 3,
-        "SchedulingPodAntiAffinity": 3,
+        "whole run, summary": 1.6,
+        "SchedulingBasic": SAME,
+        "SchedulingBasic50000": SAME,
+        "TopologySpreading": SAME,
+        "SchedulingPodAffinity": SAME,
+        "SchedulingPodAntiAffinity": SAME,
     }

@@ -26,7 +26,7 @@ class Figure:
             f"{word} {limit:g}" for word, limit in (("must", self.must), ("goal", self.goal)) if limit is not None
         ]
         verdict = "" if self.must is None and self.goal is None else f"  ({', '.join(limits)}: {self.verdict})"
-        return f"{self.name}: {self.value:,.1f} {self.unit}{verdict}"
+        return f"{self.name}: {self.value:,.{1 if self.value >= 100 else 2}f} {self.unit}{verdict}"
 
     @property
     def verdict(self) -> str:

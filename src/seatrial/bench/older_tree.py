@@ -11,7 +11,7 @@ from pathlib import Path
 from seatrial.model.errors import ConfigError, SeatrialError
 
 HERE = Path(__file__).parents[2]
-COMMAND = "from seatrial.cli.main import main; main()"
+SEATRIAL, VCSIMCTL = "seatrial.cli.main", "seatrial.vcsim.main"
 LONGEST = 3600.0
 VERSION = ("--kubernetes-version", "1.36")
 """The version that every tree knows: older ones have no option and know no other."""
@@ -25,21 +25,24 @@ class Tree:
     packages: Path
     kernel: str = "off"
     """SEATRIAL_KERNEL: whether its scheduler is compiled; a version without a kernel does not read it."""
+    oracle: Path | None = None
+    """A built schedoracle that stands for this version: kube-scheduler itself."""
 
-    def run(self, *arguments: str) -> tuple[float, str]:
-        """CPU-seconds of a seatrial command and what it printed; a figure that is missed is no failure."""
+    def run(self, *arguments: str, command: str = SEATRIAL) -> tuple[float, str]:
+        """CPU-seconds of a command and what it printed; a figure that is missed is no failure."""
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
         environment |= {"PYTHONPATH": str(self.packages), "SEATRIAL_KERNEL": self.kernel}
-        before, command = seconds_of_children(), f"{self.name}: seatrial {' '.join(arguments)}"
+        name = "seatrial" if command == SEATRIAL else "vcsimctl"
+        before, said = seconds_of_children(), f"{self.name}: {name} {' '.join(arguments)}"
         try:
             done = subprocess.run(
-                [sys.executable, "-c", COMMAND, *arguments],
+                [sys.executable, "-c", f"from {command} import main; main()", *arguments],
                 env=environment, capture_output=True, text=True, timeout=LONGEST, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            raise SeatrialError(f"{command}: not done after {LONGEST:g} s; try a smaller --scale") from error
+            raise SeatrialError(f"{said}: not done after {LONGEST:g} s; try a smaller --scale") from error
         if done.returncode not in (0, 1):
-            raise SeatrialError(f"{command}: {done.stderr.strip()}")
+            raise SeatrialError(f"{said}: {done.stderr.strip()}")
         return seconds_of_children() - before, done.stdout
 
     def version_option(self, *command: str) -> tuple[str, ...]:

@@ -37,6 +37,31 @@ def pending(path: Path, pods: int, steps: int) -> Path:
     return _written(path, [*found, _done(steps)])
 
 
+def gangs(folder: Path, nodes: int, jobs: int, size: int) -> tuple[Path, Path]:
+    """A test of vcsimctl that creates Jobs of so many pods each within a second, and its cluster."""
+    container = {"name": "main", "image": "busybox", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}
+    task = {"name": "work", "replicas": size, "template": {"spec": {"containers": [container]}}}
+    job = {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "job"},
+        "spec": {"minAvailable": size, "tasks": [task]},
+    }
+    load = {
+        "namespaces": 1,
+        "replicasPerNamespace": jobs,
+        "timing": {"qps": jobs, "duration": 1},
+        "objects": [{"name": "job", "objectPath": "job.yaml"}],
+    }
+    groups = [{"name": "node", "count": nodes, "capacity": {"cpu": "32", "memory": "256Gi", "pods": "110"}}]
+    head = {"apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "bench"}}
+    (folder / "job.yaml").write_bytes(encode(job))  # JSON is YAML as well
+    test, cluster = folder / "test.yaml", folder / "cluster.yaml"
+    test.write_bytes(encode({**head, "kind": "SimulatorJob", "spec": load}))
+    cluster.write_bytes(encode({**head, "kind": "SimulatorCluster", "spec": {"nodes": groups}}))
+    return test, cluster
+
+
 def node(number: int) -> dict[str, Any]:
     name = f"node-{number:05}"
     meta = {"name": name, "labels": {"kubernetes.io/hostname": name}}
