@@ -56,7 +56,7 @@ class RunOptions(TypedDict, total=False):
       that say more; `outside_timeout`: how long one may take, `"60s"`; `explain_with_model`: let the embedded scheduler
       explain the decisions of the outside one.
     - `kubernetes_version`: one of 1.34 to 1.37, by default that of the snapshot's nodes; `volcano`: let Volcano
-      schedule, as `volcano_config` says; `tie_break`: `upstream`, `name` or `random`.
+      schedule, as `volcano_config` says and `volcano_version` does; `tie_break`: `upstream`, `name` or `random`.
     - `drain`: run until no timer is left; `max_loops`: loops after which a step is given up; `cells`, `full_repeat`:
       how much of the attempts `result.json` gets; `strategy`: when the status is brought up to date; `registry`: the
       controllers that are known.
@@ -72,6 +72,7 @@ class RunOptions(TypedDict, total=False):
     kubernetes_version: str
     volcano: bool
     volcano_config: SchedulerConf | str | Path | None
+    volcano_version: str
     tie_break: TieBreak
     drain: bool
     max_loops: int | None
@@ -229,10 +230,12 @@ class Simulation(_Simulation):
         source = programs.model_config if scheduler_config is None else scheduler_config
         config = configuration_from(source, classes, simulated_version(take("kubernetes_version", ""), cluster)[0])
         played = with_volcano(document) if take("volcano", False) else document
-        conf = take("volcano_config", None)
+        conf, release = take("volcano_config", None), take("volcano_version", "")
+        if not isinstance(conf, SchedulerConf):
+            conf = read_conf(Path(conf) if conf else None, release)
         chosen = SimulationOptions(
             level=record, seed=seed, scheduler_config=config, plugins=classes, snapshot=cluster,
-            volcano_config=read_conf(Path(conf)) if isinstance(conf, str | Path) else conf,
+            volcano_config=conf,
             **cast(dict[str, Any], options),
         )  # fmt: skip
         super().__init__(played, chosen, folder=folder, programs=programs)

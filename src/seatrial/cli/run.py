@@ -10,7 +10,13 @@ import typer
 
 from seatrial.cli.options.measures import FailIf
 from seatrial.cli.options.outside import Outside, OutsideTimeout
-from seatrial.cli.options.scheduler import Gates, KubernetesVersion, chosen_version, read_scheduler
+from seatrial.cli.options.scheduler import (
+    Gates,
+    KubernetesVersion,
+    VolcanoVersion,
+    chosen_version,
+    read_scheduler,
+)
 from seatrial.cli.options.snapshot import (
     OrderOfPods,
     PricesFile,
@@ -53,6 +59,7 @@ def run(
     volcano_config: Annotated[
         Path | None, typer.Option(help="volcano-scheduler.conf; default: the one of Volcano's Helm chart.")
     ] = None,
+    volcano_version: VolcanoVersion = "",
     snapshot: SnapshotFile = None,
     unbind: UnbindPods = "none",
     unbind_order: OrderOfPods = "created",
@@ -133,7 +140,7 @@ def run(
         tie_break=tie_break,
         scheduler_config=configuration,
         plugins=classes,
-        volcano_config=read_conf(volcano_config),
+        volcano_config=read_conf(volcano_config, volcano_version),
         memory=None if force else free_memory(),
     )
     target = out or Path("seatrial-out") / document["metadata"]["name"]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from seatrial.cli.options.outside import Outside, OutsideTimeout
-from seatrial.cli.options.scheduler import Gates, KubernetesVersion, chosen_version
+from seatrial.cli.options.scheduler import Gates, KubernetesVersion, VolcanoVersion, chosen_version
 from seatrial.cli.options.snapshot import OrderOfPods, SnapshotFile, UnbindPods
 from seatrial.control_plane import Settings
 from seatrial.model.errors import ConfigError
@@ -78,6 +78,7 @@ def serve(
     volcano_config: Annotated[
         Path | None, typer.Option(help="volcano-scheduler.conf; default: the one of Volcano's Helm chart.")
     ] = None,
+    volcano_version: VolcanoVersion = "",
 ) -> None:
     """Serve a simulated cluster over the Kubernetes API."""
     from seatrial.control_plane import disabled_plugins, run
@@ -115,8 +116,9 @@ def serve(
             strict=strict,
             drain=drain,
             snapshot=cluster,
-            volcano=volcano or volcano_config is not None,
+            volcano=volcano or volcano_config is not None or bool(volcano_version),
             volcano_config=volcano_config,
+            volcano_version=volcano_version,
         )
     )
 

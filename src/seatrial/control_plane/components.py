@@ -71,6 +71,7 @@ class Settings:
     """The cluster to begin with."""
     volcano: bool = False
     volcano_config: Path | None = None
+    volcano_version: str = ""
 
     @property
     def version(self) -> "Version":

@@ -92,7 +92,7 @@ def add_scenarios(parts: "Parts", settings: "Settings", scheduler: "EmbeddedSche
         plugins=load_plugins(settings.plugins),
         recorder=None if settings.record == "none" else lambda recorder: BothRecorders(recorder, annotator),
         attempts=attempts,
-        volcano_config=read_conf(settings.volcano_config),
+        volcano_config=read_conf(settings.volcano_config, settings.volcano_version),
         reports_events=True,
         memory=free_memory(),
         has_scheduler=settings.scheduler,

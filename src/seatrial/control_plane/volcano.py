@@ -50,7 +50,7 @@ def add_volcano(parts: "Parts", settings: "Settings") -> None:
 
     controllers = build_controllers(parts.store, parts.clock, EventRecorder(parts.store, parts.clock))
     measured = MeasuredScheduler(parts.store, parts.clock)
-    conf = read_conf(settings.volcano_config)
+    conf = read_conf(settings.volcano_config, settings.volcano_version)
     measured.scheduler = VolcanoScheduler(
         parts.store,
         parts.clock,

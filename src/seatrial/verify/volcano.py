@@ -18,6 +18,7 @@ from seatrial.volcano import open_session, run_once
 from seatrial.volcano.cache import ClusterInfo, Numatopologies, TaskStatus, read_tasks, take_snapshot
 from seatrial.volcano.config import SchedulerConf, load_conf
 from seatrial.volcano.framework import Session, SessionOptions, SessionResult
+from seatrial.volcano.versions import find_version
 
 NOW = parse_time("2026-08-20T00:00:00Z")
 """The time of the recordings; only waiting times of jobs depend on it, and those are seconds or decades."""
@@ -59,7 +60,7 @@ def _without_origins(document: Document) -> None:
 
 def replay_volcano(case: Document, *, with_probe: bool = True, keeps_columns: bool = True) -> Document:
     """Runs a case from its manifests, cycle by cycle."""
-    conf = load_conf(case["conf"], case["name"])
+    conf = load_conf(case["conf"], case["name"], version=find_version(case.get("version", "")))
     case = deepcopy(case)
     out: Document = {"cycles": []}
     if with_probe:

@@ -4,6 +4,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd); tree=$(cd "$1" && pwd); out=$(realpath -m "$2"); work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$here"/*.go "$work/"
+# Until v1.15 plugins note on the pod itself what it is bound with.
+grep -q PodAnnotations "$tree/pkg/scheduler/api/job_info.go" || sed -i 's/t\.PodAnnotations/map[string]string{}/' "$work/objects.go"
 python3 - "$tree" "$work" <<'P'
 import re, sys
 tree, work = sys.argv[1:]

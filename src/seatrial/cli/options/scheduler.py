@@ -25,6 +25,16 @@ KubernetesVersion = Annotated[
     ),
 ]
 
+VolcanoVersion = Annotated[
+    str,
+    typer.Option(
+        "--volcano-version",
+        metavar="1.15|master",
+        help="Whose Volcano decides. Default: master, the tree of August 2026.",
+        show_default=False,
+    ),
+]
+
 
 def read_scheduler(
     path: Path | None, gates: str, modules: Sequence[str], version: str = ""

@@ -47,6 +47,12 @@ def run(
     volcano_config: Annotated[
         Path | None, typer.Option(help="volcano-scheduler.conf of a virtual run; default: that of the Helm chart.")
     ] = None,
+    volcano_version: Annotated[
+        str,
+        typer.Option(
+            metavar="1.15|master", help="Whose Volcano decides in a virtual run; default: master, of August 2026."
+        ),
+    ] = "",
     compare: Annotated[
         tuple[Path, Path] | None, typer.Option(help="Play the load under two configurations and compare waiting times.")
     ] = None,
@@ -70,8 +76,10 @@ def run(
     if compare is not None and settings:
         raise ConfigError("", "--set", "compares two loads under one configuration, --compare two configurations")
     if clock == "virtual" or any(each is not None for each in (compare, settings, pods, config, nodes)):
-        _run_virtual(test, cluster, config, volcano_config, compare, settings or [], nodes, pods, queues, out)
-    elif volcano_config is not None or queues is not None:
+        _run_virtual(
+            test, cluster, config, volcano_config, volcano_version, compare, settings or [], nodes, pods, queues, out
+        )
+    elif volcano_config is not None or volcano_version or queues is not None:
         raise ConfigError("", "--clock", "a real test runs on the cluster as it is; expected --clock virtual")
     else:
         assert test is not None
@@ -129,6 +137,7 @@ def _run_virtual(
     cluster: str | None,
     config: Path | None,
     volcano_config: Path | None,
+    volcano_version: str,
     compare: tuple[Path, Path] | None,
     settings: list[str],
     nodes: Path | None,
@@ -145,15 +154,15 @@ def _run_virtual(
     home, machines = _machines(cluster, config, nodes)
     workload = _workload(test, pods, queues)
     if compare is not None:
-        _compare(machines, [(workload, read_conf(conf), str(conf)) for conf in compare], out)
+        _compare(machines, [(workload, read_conf(conf, volcano_version), str(conf)) for conf in compare], out)
         return
     if volcano_config is None and home.volcano_config.exists():
         volcano_config = home.volcano_config
     if settings:
-        chosen, changed = read_conf(volcano_config), with_settings(workload, settings)
+        chosen, changed = read_conf(volcano_config, volcano_version), with_settings(workload, settings)
         _compare(machines, [(workload, chosen, "as it is"), (changed, chosen, ", ".join(settings))], out)
         return
-    simulated = VirtualRun(machines, read_conf(volcano_config))
+    simulated = VirtualRun(machines, read_conf(volcano_config, volcano_version))
     simulated.simulate(workload, until_finished=pods is not None)
     directory = out or home.reports
     if pods is not None:

@@ -153,11 +153,9 @@ class Attempt:
 
     def _fits(self, queue: QueueInfo, preemptor: TaskInfo, node: NodeInfo) -> bool:
         session = self.session
-        return (
-            session.allocatable(queue, preemptor)
-            and node.fits_future(preemptor)
-            and session.predicate(preemptor, node) == 0
-        )
+        if not session.allocatable(queue, preemptor) or not node.fits_future(preemptor):
+            return False
+        return not session.conf.version.rules.preempts_for_predicates or session.predicate(preemptor, node) == 0
 
     def _is_eligible(self, preemptor: TaskInfo) -> bool:
         """Whether a task may preempt: not while victims of an earlier preemption are still leaving."""

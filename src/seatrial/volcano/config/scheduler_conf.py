@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from seatrial.model import yaml_reader
 from seatrial.model.errors import ConfigError, SeatrialError
 from seatrial.volcano.config.arguments import Arguments
+from seatrial.volcano.versions import DEFAULT, Version
 
 ACTIONS = ("enqueue", "allocate", "backfill", "preempt", "reclaim", "gangpreempt", "gangreclaim", "shuffle")
 FLAGS = (
@@ -70,6 +71,7 @@ class SchedulerConf:
     tiers: tuple[tuple[PluginOption, ...], ...]
     configurations: Mapping[str, Arguments] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
+    version: Version = DEFAULT
 
     def arguments_of(self, action: str) -> Arguments:
         return self.configurations.get(action) or Arguments()
@@ -95,7 +97,10 @@ class Checked(Protocol):
 
 
 def load_conf(
-    text: str, source: str = "volcano-scheduler.conf", plugins: Mapping[str, Checked] | None = None
+    text: str,
+    source: str = "volcano-scheduler.conf",
+    plugins: Mapping[str, Checked] | None = None,
+    version: Version = DEFAULT,
 ) -> SchedulerConf:
     """Reads a configuration file. `plugins`: those there are, by name; None leaves names and arguments unchecked."""
     try:
@@ -116,11 +121,16 @@ def load_conf(
     for place, tier in enumerate(tiers):
         if any(o.name == "proportion" for o in tier) and any(o.name == "drf" and o.hierarchy for o in tier):
             raise ConfigError(source, f"tiers[{place}]", "proportion and drf with hierarchy enabled conflicts")
+    for option in (option for tier in tiers for option in tier):
+        if option.name in version.left_out:
+            raise ConfigError(
+                source, "tiers", f"plugin {option.name} is not simulated as Volcano {version.minor} has it"
+            )
     configurations = {
         str(entry.get("name")): _arguments(entry, path, source)
         for path, entry in _mappings(document, "configurations", "", source)
     }
-    return SchedulerConf(actions, tiers, configurations, document.get("metrics") or {})
+    return SchedulerConf(actions, tiers, configurations, document.get("metrics") or {}, version)
 
 
 def _mappings(parent: Mapping[str, Any], field: str, prefix: str, source: str) -> list[tuple[str, Mapping[str, Any]]]:

@@ -86,7 +86,7 @@ def _status(session: Session, job: JobInfo) -> Document:
         and condition.get("transitionID") == session.uid
         for condition in group.conditions
     )
-    group.phase = _phase(job, unschedulable)
+    group.phase = _phase(job, unschedulable, session.conf.version.rules.counts_releasing_tasks)
     counts = {
         "running": len(job.index.of(TaskStatus.RUNNING)),
         "succeeded": len(job.index.of(TaskStatus.SUCCEEDED)),
@@ -99,10 +99,10 @@ def _status(session: Session, job: JobInfo) -> Document:
     return status
 
 
-def _phase(job: JobInfo, unschedulable: bool) -> str:
+def _phase(job: JobInfo, unschedulable: bool, with_releasing: bool) -> str:
     if job.index.of(TaskStatus.RUNNING) and unschedulable:
         return UNKNOWN
-    scheduled = job.scheduled_tasks + job.releasing_scheduled_tasks
+    scheduled = job.scheduled_tasks + (job.releasing_scheduled_tasks if with_releasing else 0)
     if scheduled >= job.pod_group.min_member:
         return COMPLETED if scheduled == job.index.count(TERMINATED_STATUSES) else RUNNING
     return job.pod_group.phase if job.pod_group.phase == INQUEUE else PENDING

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from seatrial.volcano.cache.fit_errors import Severities, Statuses
+from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo
 from seatrial.volcano.config.arguments import Arguments
@@ -103,6 +104,21 @@ class Plugin:
 
     def add(self, point: Point, fn: Callable[..., object]) -> None:
         self.session.add(point, self.name, fn)
+
+    def count_jobs(self, enqueueable: Callable[[JobInfo], int], count: Callable[[JobInfo], None]) -> None:
+        """Registers whether a job may be let in, and what counts it when the version of Volcano does."""
+
+        def vote(job: JobInfo) -> int:
+            answer = enqueueable(job)
+            if answer > 0 and not self.session.is_asking:
+                count(job)
+            return answer
+
+        if self.session.conf.version.rules.counts_jobs_let_in:
+            self.add(Point.JOB_ENQUEUEABLE, enqueueable)
+            self.add(Point.JOB_ENQUEUED, count)
+        else:
+            self.add(Point.JOB_ENQUEUEABLE, vote)
 
     def add_predicate(self, predicate: Predicate) -> None:
         self.session.add(Point.PREDICATE, self.name, predicate)

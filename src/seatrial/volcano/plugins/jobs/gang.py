@@ -74,7 +74,7 @@ class Gang(Plugin):
             missing = 0
             if job.is_ready:
                 self._set_condition(job, SCHEDULED, READY, "")
-            elif _only_releasing(job):
+            elif self.session.conf.version.rules.counts_releasing_tasks and _only_releasing(job):
                 continue
             else:
                 missing = job.min_available - _schedulable(job)

@@ -228,6 +228,8 @@ class Extender(Plugin):
             raise CallError(str(failure)) from failure
 
     def _verb(self, name: str) -> str:
+        if name == "jobEnqueued" and not self.session.conf.version.rules.tells_extenders_of_jobs_let_in:
+            return ""
         return self.arguments.text(f"extender.{name}Verb")
 
     def _http_timeout(self) -> int:

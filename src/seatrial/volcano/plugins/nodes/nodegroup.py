@@ -84,7 +84,8 @@ class NodeGroup(Plugin):
         session = self.session
         self._strict = self.arguments.boolean("strict", True)
         self._in_order = self.arguments.boolean("enablePreferredOrder", False)
-        self._queues = {name: _read(queue) for name, queue in session.queues.items()}
+        limits = session.conf.version.rules.limits_node_groups
+        self._queues = {name: _read(queue, limits=limits) for name, queue in session.queues.items()}
         if session.conf.hierarchy_enabled(self.name):
             own = {name: groups.affinity for name, groups in self._queues.items()}
             for name, groups in self._queues.items():
@@ -160,10 +161,10 @@ class NodeGroup(Plugin):
             held.sub(task.resreq)
 
 
-def _read(queue: QueueInfo) -> QueueGroups:
+def _read(queue: QueueInfo, *, limits: bool) -> QueueGroups:
     groups = QueueGroups(Affinity.read(queue.spec))
     text = (queue.document["metadata"].get("annotations") or {}).get(LIMITS)
-    if text:
+    if text and limits:
         try:
             listed = decode(text.encode())
             groups.limits = {group: Resource.read(resources) for group, resources in listed.items()}

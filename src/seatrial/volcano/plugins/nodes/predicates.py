@@ -74,7 +74,9 @@ class Predicates(Plugin):
         self._asked: dict[int, tuple[object, frozenset[str], list[Filter]]] = {}
         reserving = [self._filters[name].plugin for name in _RESERVING if name in self._filters]
         self._reserving = [plugin for plugin in reserving if hasattr(plugin, "reserve")]
-        self._scores = [Score(plugin, 1, kube, session.kube_kept) for plugin in reserving]
+        scores_claims = session.conf.version.rules.scores_claims
+        scoring = [plugin for plugin in reserving if scores_claims or plugin.name != "DynamicResources"]
+        self._scores = [Score(plugin, 1, kube, session.kube_kept) for plugin in scoring]
         self._states: dict[str, CycleState] = {}
         self._max_tasks = np.asarray([node.allocatable.max_tasks for node in session.node_list], np.int64)
         self.add(Point.PRE_PREDICATE, self._pre_predicate)

@@ -52,8 +52,7 @@ class Capacity(Plugin):
         self.add(Point.UNIFIED_EVICTABLE, self._evictable)
         self.add(Point.PREEMPTIVE, self._preemptive)
         self.add(Point.ALLOCATABLE, self._allocatable)
-        self.add(Point.JOB_ENQUEUEABLE, self._enqueueable)
-        self.add(Point.JOB_ENQUEUED, self._enqueued)
+        self.count_jobs(self._enqueueable, self._enqueued)
         session.subscribe(self)
 
     # -- orders ------------------------------------------------------------------------------------------------

@@ -99,8 +99,7 @@ class Proportion(Plugin):
         self.add(Point.OVERUSED, self._overused)
         self.add(Point.ALLOCATABLE, self._allocatable)
         self.add(Point.PREEMPTIVE, self._may_have)
-        self.add(Point.JOB_ENQUEUEABLE, self._enqueueable)
-        self.add(Point.JOB_ENQUEUED, self._enqueued)
+        self.count_jobs(self._enqueueable, self._enqueued)
         session.subscribe(self)
 
     def _share_out(self, remaining: Resource) -> None:

@@ -7,7 +7,7 @@ from seatrial.model.documents import Document
 from seatrial.model.quantity import Quantity
 from seatrial.volcano.cache.job_info import JobInfo
 from seatrial.volcano.framework.events import NORMAL
-from seatrial.volcano.framework.extension_points import PERMIT, REJECT, Point
+from seatrial.volcano.framework.extension_points import PERMIT, REJECT
 from seatrial.volcano.framework.plugin import Plugin
 
 Amounts = dict[str, Quantity]
@@ -20,8 +20,7 @@ class ResourceQuota(Plugin):
 
     def on_session_open(self) -> None:
         self._pending: dict[str, Amounts] = {}
-        self.add(Point.JOB_ENQUEUEABLE, self._enqueueable)
-        self.add(Point.JOB_ENQUEUED, self._enqueued)
+        self.count_jobs(self._enqueueable, self._enqueued)
 
     def _enqueueable(self, job: JobInfo) -> int:
         wanted = job.pod_group.min_resources
