@@ -61,7 +61,7 @@ export function Matrix({ cells, rows, winner, plugin, onPlugin, pinned, onPin, i
   const columns = [
     { key: "node", title: "Node", width: narrow ? 124 : 176 },
     { key: "total", title: hasScores ? "Total" : "Verdict", width: hasScores ? (narrow ? 84 : 116) : 140 },
-    ...plugins.map(({ name, p }) => ({ key: name, title: narrow ? `× ${cells.weights[p]}` : `${name} × ${cells.weights[p]}`, width: narrow ? 124 : Math.max(124, Math.ceil(8 * (name.length + 4)) + 20) })),
+    ...plugins.map(({ name, p }) => ({ key: name, title: narrow ? `× ${cells.weights[p]}` : `${name} × ${cells.weights[p]}`, width: narrow ? 124 : Math.max(124, Math.ceil(7.7 * (name.length + 4)) + 20) })),
   ];
   const width = columns.reduce((sum, column) => sum + column.width, 0);
   const grid = { gridTemplateColumns: columns.map((column, i) => (i === columns.length - 1 ? `minmax(${column.width}px, 1fr)` : `${column.width}px`)).join(" "), minWidth: width };
