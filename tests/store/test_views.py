@@ -71,7 +71,26 @@ class Same(msgspec.Struct):
     spec: Scheduler
 
 
-VIEWS: list[View[Any]] = [View(Changing), View(Own), View(Encoded), View(dict), View(Same), StatusView(Status)]
+class Mounting(msgspec.Struct):
+    volumes: list[dict[str, Any]] = []
+    containers: tuple[dict[str, Any], ...] = ()
+
+
+class Mounts(msgspec.Struct):
+    """Fields with the names of volumes."""
+
+    spec: Mounting
+
+
+VIEWS: list[View[Any]] = [
+    View(Mounts),
+    View(Changing),
+    View(Own),
+    View(Encoded),
+    View(dict),
+    View(Same),
+    StatusView(Status),
+]
 
 
 def owned_pod(number: int) -> Document:
@@ -117,6 +136,39 @@ def test_objects_that_agree_in_a_view_share_its_row() -> None:
     view = View(Same)
     rows = [view.read(stored) for stored in created(cluster(enabled=True)) if is_from_template(stored)]
     assert len(set(map(id, rows))) == 1
+
+
+def restored(store: Store) -> list[Stored]:
+    """Two pods of one owner, a second later another one of it, and one with other labels."""
+    found: list[Stored] = []
+    for number, (owner, second) in enumerate(((0, 1), (0, 1), (0, 2), (1, 1))):
+        document = owned_pod(owner)
+        token = f"kube-api-access-{number}"
+        document["metadata"] |= {"name": f"r-{number}", "uid": f"u-{number}"}
+        document["metadata"]["creationTimestamp"] = f"2030-01-01T00:00:0{second}Z"
+        document["spec"] |= {"nodeName": f"node-{number}", "serviceAccountName": "default"}
+        document["spec"]["volumes"] = [{"name": "tmp", "emptyDir": {}}, {"name": token, "projected": {"sources": []}}]
+        document["spec"]["containers"][0]["volumeMounts"] = [{"name": token, "mountPath": "/var/run/secrets"}]
+        document["status"] = {"phase": "Running", "podIP": f"10.0.0.{number}"}
+        found += store.load([document], writer="test")
+    return found
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_of_a_restored_pod_says_what_its_bytes_say(view: View[Any]) -> None:
+    store = cluster(enabled=True)
+    pods = restored(store)
+    ended = [write_status(store, one, {"phase": one.name}, "test") for one in pods]
+    for _ in range(2):
+        for stored in (*pods, *ended):
+            assert view.read(stored) == view.read(bare(stored))
+
+
+def test_restored_pods_of_one_owner_are_decoded_once_for_what_they_have_in_common() -> None:
+    view = View(Changing)
+    first, second, later, other = map(view.read, restored(cluster(enabled=True)))
+    assert first is second is later
+    assert first != other
 
 
 def test_an_object_that_is_known_by_its_bytes_is_decoded_once_for_a_revision() -> None:

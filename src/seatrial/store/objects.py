@@ -64,8 +64,11 @@ class Facets(msgspec.Struct, frozen=True, gc=False):
     """The bytes after the status, which is the last field of a pod, and of each object once its status was written."""
 
 
-def facets_of(kind: Kind, document: Document) -> Facets | None:
-    """Of an object that is like no other; None for one without status, one that is deleted, and an odd pod."""
+def facets_of(kind: Kind, document: Document, shape: Shape | None = None) -> Facets | None:
+    """Of an object that is like no other, unless it has this shape.
+
+    None for one without status, one that is deleted, and an odd pod.
+    """
     status, metadata, node = document.get("status"), document["metadata"], ""
     if not isinstance(status, dict) or metadata.get("deletionTimestamp"):
         return None
@@ -79,7 +82,7 @@ def facets_of(kind: Kind, document: Document) -> Facets | None:
             return None
     after = {name: document[name] for name in names[place + 1 :]}
     tail = b"," + encode_to_keep(after)[1:] if after else b"}"
-    return Facets(Shape(), metadata["uid"], encode_to_keep(status), node, tail)
+    return Facets(shape or Shape(), metadata["uid"], encode_to_keep(status), node, tail)
 
 
 class _Metadata(msgspec.Struct, rename="camel", frozen=True, gc=False):

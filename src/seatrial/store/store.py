@@ -40,6 +40,7 @@ from seatrial.store.requests import Admission, NoAdmission
 from seatrial.store.selection import selected
 from seatrial.store.uids import Identities, SeededIdentities
 from seatrial.store.versions import Versions
+from seatrial.store.views.restored_shapes import RestoredShapes
 
 BeforeWrite = Callable[[Kind, Stored | None, str, str], None]
 """Kind, the object before (None: it is new), writer and subresource of a write."""
@@ -91,6 +92,7 @@ class Store:
         self.gates: Mapping[str, bool] = {}
         """The feature gates of the API server by name; empty: every field is served."""
         self.templates = Templates()
+        self._restored_shapes = RestoredShapes()
         self._revisions = Revisions(history, packing)
         self.views = self._revisions.views
         self._journal: Journal | None = None
@@ -371,6 +373,7 @@ class Store:
         *,
         writer: str,
         subresource: str = "",
+        is_restored: bool = False,
     ) -> Stored:
         """Commit a prepared document: for the modules of this room."""
         if self.before_write is not None:
@@ -378,10 +381,12 @@ class Store:
         if kind.group_kind == DEFINITIONS:
             self.definitions.accept(document, previous.document() if previous else None, self.clock.now())
             self.definitions.changed(document, self.revision + 1)
+        keep_facets = self.templates.enabled and self._revisions.packing is None
+        is_alike = is_restored and keep_facets and kind.group_kind == _POD
         try:
             return self._revisions.put(
                 kind, document, previous, writer=writer, at=self.clock.now(), subresource=subresource,
-                keep_facets=self.templates.enabled and self._revisions.packing is None,
+                keep_facets=keep_facets, shape=self._restored_shapes.shape(document) if is_alike else None,
             )  # fmt: skip
         except orjson.JSONEncodeError as error:
             raise BadRequest(f"the object cannot be written as JSON: {error}") from error

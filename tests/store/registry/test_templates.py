@@ -27,6 +27,7 @@ TRUSTED = CreateOptions(trusted=True)
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 OWNER = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u-1", "controller": True}
 NAMES = ("a", "web-0", "a.b", "x" * 60, "x" * 260, "Bad", "a%sb", "-", "")
+PREFIXES = ("web-", "job-", "job-1-", "y" * 70, "z" * 70 + "-", "Bad-", "web", "web--", "a.b-", "a.-", "-", "", 7, None)
 VALUES = ("", "a", "b", "1", "a%b", "not a value", "x" * 63, "x" * 64, "é", '"', 7, None)
 
 
@@ -55,7 +56,7 @@ def some_pod(shape: random.Random, chance: random.Random) -> Document:
     metadata, spec = document["metadata"], document["spec"]
     if shape.random() < 0.3:
         metadata.pop("name")
-        metadata["generateName"] = shape.choice(("web-", "job-", "y" * 70, "Bad-"))
+        metadata["generateName"] = chance.choice(PREFIXES)
         metadata["ownerReferences"] = [OWNER | {"name": some_name(chance), "uid": some_value(chance)}]
     if shape.random() < 0.3:
         index = {"batch.kubernetes.io/job-completion-index": some_value(chance)}
@@ -210,6 +211,19 @@ def many_pods(store: Store, count: int = 5, **spec: Any) -> int:
 
 def test_pods_from_the_third_on_come_from_a_template() -> None:
     assert many_pods(cluster(enabled=True), 5) == 3
+
+
+def test_pods_of_several_owners_come_from_one_template() -> None:
+    store = cluster(enabled=True)
+    kind = known_kind(store.kinds, "v1", "Pod")
+    for number in range(5):
+        made = pod("", "default")
+        del made["metadata"]["name"]
+        made["metadata"] |= {"generateName": f"web-{number}-", "ownerReferences": [OWNER | {"name": f"web-{number}"}]}
+        created = store.create(kind, made, writer="test", options=TRUSTED)
+        assert created.name.startswith(f"web-{number}-")
+        assert created.document()["metadata"]["generateName"] == f"web-{number}-"
+    assert store.templates.used == 3
 
 
 @pytest.mark.parametrize("spec", [{}, {"spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}}])

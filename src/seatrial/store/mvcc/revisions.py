@@ -17,7 +17,7 @@ from seatrial.model.kinds import Kind
 from seatrial.store.mvcc.history import History
 from seatrial.store.mvcc.index import KeyIndex
 from seatrial.store.mvcc.packing import Packing
-from seatrial.store.objects import Change, ChangeType, Facets, Stored, facets_of
+from seatrial.store.objects import Change, ChangeType, Facets, Shape, Stored, facets_of
 from seatrial.store.views.view import Views
 
 Listener = Callable[[Change], None]
@@ -87,10 +87,11 @@ class Revisions:
         at: int,
         subresource: str = "",
         keep_facets: bool = False,
+        shape: Shape | None = None,
     ) -> Stored:
         """Commit a new state of an object, which gets its resourceVersion here.
 
-        `keep_facets`: it is read faster and takes more memory.
+        `keep_facets`: it is read faster and takes more memory. `shape`: that of the objects it is known to be like.
         """
         metadata = document["metadata"]
         metadata["resourceVersion"] = str(self.revision + 1)
@@ -99,7 +100,7 @@ class Revisions:
         else:
             namespace, name = previous.namespace, previous.name
         content = encode_to_keep(document)
-        facets = facets_of(kind, document) if keep_facets else None
+        facets = facets_of(kind, document, shape) if keep_facets else None
         stored = Stored(kind, namespace, name, self.revision + 1, content, facets, self.views)
         self._commit(Change("MODIFIED" if previous else "ADDED", stored, previous, writer, at, subresource))
         return stored

@@ -92,7 +92,7 @@ def _create(
         store.admission.validate(request)
     if options.dry_run:
         return store.unsaved(stored_as, stored_document)
-    return store.put(stored_as, stored_document, None, writer=writer)
+    return store.put(stored_as, stored_document, None, writer=writer, is_restored=options.restored)
 
 
 def _made(store: "Store", kind: Kind, document: Document, options: CreateOptions) -> Document:

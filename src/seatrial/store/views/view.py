@@ -145,8 +145,8 @@ class View(Generic[R]):
             seen = self._decoder.decode(stored.data)
             result = (seen, self._own_filler(stored, seen)) if self._own else self._made(seen)
             if template is not None:
-                template.likes[self.reference] = _Like(seen, result, template, shape.values)
-        elif not like.differs:
+                template.likes[self.reference] = _Like(seen, result, shape.values)
+        elif not like.differs_from(template):
             return like.result
         else:
             seen = self._decoder.decode(stored.data) if like.fill is None else like.fill(like.seen, shape.values)
@@ -206,16 +206,26 @@ class StatusView(View[R]):
 class _Like:
     """What a view reads of one object of a template, to read the others from."""
 
-    __slots__ = ("differs", "fill", "result", "seen")
+    __slots__ = ("_differs", "_values", "fill", "result", "seen")
 
-    def __init__(self, seen: Any, result: Any, template: Varying, values: tuple[Any, ...]) -> None:
-        self.seen, self.result = seen, result
-        shown = {path: place for place, path in enumerate(template.paths) if at(seen, path) is not MISSING}
-        self.differs = bool(shown)
-        """Whether the view shows values in which objects of the template differ."""
-        is_plain = all(at(seen, path) == values[place] for path, place in shown.items())
-        self.fill: Fill | None = filler(seen, shown, is_only=True) if shown and is_plain else None
-        """Fills these values in; None if the view makes something else of one."""
+    def __init__(self, seen: Any, result: Any, values: tuple[Any, ...]) -> None:
+        self.seen, self.result, self._values = seen, result, values
+        self._differs: bool | None = None
+        self.fill: Fill | None = None
+        """Fills the values in which objects differ; None if the view makes something else of one."""
+
+    def differs_from(self, template: Varying | None) -> bool:
+        """Whether the view shows values in which objects of the template differ.
+
+        This is worked out when the second object is read: many templates are those of a single one.
+        """
+        if self._differs is None:
+            paths = template.paths if template is not None else ()
+            shown = {path: place for place, path in enumerate(paths) if at(self.seen, path) is not MISSING}
+            self._differs = bool(shown)
+            is_plain = all(at(self.seen, path) == self._values[place] for path, place in shown.items())
+            self.fill = filler(self.seen, shown, is_only=True) if shown and is_plain else None
+        return self._differs
 
 
 def _forms(type: Any) -> tuple[Any, ...]:

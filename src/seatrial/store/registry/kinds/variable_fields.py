@@ -41,6 +41,11 @@ def _is_node_name(value: Any) -> bool:
     return isinstance(value, str) and not subdomain_faults(value)
 
 
+def _is_prefix(value: Any) -> bool:
+    """Whether names may begin with it: a name that may be followed by a dash."""
+    return isinstance(value, str) and value.endswith("-") and not subdomain_faults(value[:-1])
+
+
 def _is_label_value(value: Any) -> bool:
     return isinstance(value, str) and _is_valid_label_value(value)
 
@@ -67,9 +72,11 @@ def _values(document: Document, field: str, keys: tuple[str, ...] | None, is_val
 
 
 def _of_pod(pod: Document) -> Iterator[VariableField]:
-    spec = pod["spec"]
+    metadata, spec = pod["metadata"], pod["spec"]
+    if "generateName" in metadata:
+        yield VariableField(("metadata", "generateName"), metadata["generateName"], _is_prefix)
     yield from _values(pod, "labels", None, _is_label_value)
-    if pod["metadata"].get("annotations"):
+    if metadata.get("annotations"):
         yield from _values(pod, "annotations", _INDEX_ANNOTATIONS, _is_text)
         yield from _values(pod, "annotations", _GROUP_ANNOTATIONS, _is_name)
     yield from owners(pod)
