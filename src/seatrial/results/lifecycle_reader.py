@@ -10,6 +10,7 @@ import polars as pl
 from seatrial.results.entries import READ_OF_WRITES, Entry, entries_of_table
 from seatrial.results.lifecycles import NodeLife, PodLife, amounts_of, requests_of_pod
 from seatrial.scheduler import WAITING
+from seatrial.store.views import OwnerReference
 from seatrial.timeline import TimelineReader
 
 FINISHED = ("Succeeded", "Failed")
@@ -25,16 +26,10 @@ KEY = ("namespace", "name")
 LIFE = "life"
 
 
-class _Owner(msgspec.Struct, gc=False):
-    kind: str = ""
-    name: str = ""
-    controller: bool | None = None
-
-
 class _Meta(msgspec.Struct, rename="camel", gc=False):
     labels: dict[str, str] | None = None
     annotations: dict[str, str] | None = None
-    owner_references: list[_Owner] | None = None
+    owner_references: list[OwnerReference] | None = None
     deletion_timestamp: str | None = None
 
 

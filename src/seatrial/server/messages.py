@@ -83,9 +83,9 @@ class Stream:
     """Ends the stream early: called when its client has gone."""
 
 
-def json_answer(document: Any, status: int = 200, *, newline: bool = True) -> Answer:
+def json_answer(document: Any, status: int = 200) -> Answer:
     """A document as a JSON answer."""
-    return Answer(encode(document), status, newline=newline)
+    return Answer(encode(document), status)
 
 
 def wants_indented(query: Mapping[str, str], headers: Mapping[str, str]) -> bool:

@@ -51,10 +51,10 @@ def process_lines(started: float) -> list[str]:
     ]
 
 
-def resident_bytes(pid: int | None = None) -> int:
-    """Resident memory of a process (this one by default); 0 where /proc does not have it."""
+def resident_bytes() -> int:
+    """Resident memory of this process; 0 where /proc does not have it."""
     try:
-        pages = Path(f"/proc/{pid or 'self'}/statm").read_text().split()[1]
+        pages = Path("/proc/self/statm").read_text().split()[1]
     except OSError:
         return 0
     return int(pages) * os.sysconf("SC_PAGE_SIZE")

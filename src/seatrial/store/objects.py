@@ -220,14 +220,6 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
         facets = self.facets
         return facets.shape if facets is not None else None
 
-    def differs_only_in_status(self, previous: "Stored | None") -> bool:
-        """Whether two states of an object are known to be equal but for the status."""
-        return (
-            previous is not None
-            and self.differs_only_in_status_or_node(previous)
-            and self.node_name == previous.node_name
-        )
-
     def differs_only_in_status_or_node(self, previous: "Stored | None") -> bool:
         """Whether two states of an object are known to be equal but for the status and a pod's node."""
         facets, before = self.facets, previous.facets if previous is not None else None

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from seatrial.model.errors import ConfigError
 from seatrial.scheduler.versions import DEFAULT, Version
 
-COMPARISON_OPERATORS = "TaintTolerationComparisonOperators"
-
 SIMULATED = frozenset(
     {
         "DRAAdminAccess",
