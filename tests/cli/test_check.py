@@ -1,4 +1,7 @@
-"""`seatrial run --check`: what is wrong, in which file, line and field, without playing."""
+"""`seatrial run --check`: what is wrong, in which file, line and field, without playing.
+
+Tests: scenario/spec/linting.py, scenario/spec/validation.py, cli/terminal/findings.py
+"""
 
 import json
 from pathlib import Path

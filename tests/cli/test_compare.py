@@ -1,4 +1,7 @@
-"""`seatrial compare`, `results` and `measures` from the outside."""
+"""`seatrial compare`, `results` and `measures` from the outside.
+
+Tests: results/comparison/*.py, cli/results.py, cli/terminal/comparison.py
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""`explain`, `results` and `report` of a Scenario on a server: its whole timeline, before and after a restart."""
+"""`explain`, `results` and `report` of a Scenario on a server: its whole timeline, before and after a restart.
+
+Tests: cli/options/served_runs.py, control_plane/timeline_api.py
+"""
 
 import json
 import os

@@ -1,4 +1,11 @@
-"""Our controllers leave a cluster as the real kube-controller-manager v1.36.3 leaves it."""
+"""Our controllers leave a cluster as the real kube-controller-manager v1.36.3 leaves it.
+
+Tests: controllers/cronjob/*.py, controllers/daemonset/*.py, controllers/deployment/*.py, controllers/job/*.py
+Tests: controllers/namespace.py, controllers/node/*.py, controllers/persistentvolume/*.py
+Tests: controllers/poddisruptionbudget.py, controllers/replicaset.py, controllers/resourcequota.py
+Tests: controllers/statefulset/*.py, controllers/serviceaccount.py, controllers/ttlafterfinished.py
+Tests: controllers/resourceclaim.py
+"""
 
 import json
 

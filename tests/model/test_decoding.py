@@ -1,4 +1,7 @@
-"""Bodies are read as kube-apiserver reads them."""
+"""Bodies are read as kube-apiserver reads them.
+
+Tests: model/canonical.py, model/schema_errors.py
+"""
 
 import json
 from typing import Any

@@ -1,4 +1,7 @@
-"""Files that a run writes: whole or not at all, and where the user says."""
+"""Files that a run writes: whole or not at all, and where the user says.
+
+Tests: simulation/output_folder.py, simulation/run_folder.py
+"""
 
 import os
 import stat

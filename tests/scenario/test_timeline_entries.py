@@ -1,4 +1,7 @@
-"""What the timeline says on the wire, in both spellings."""
+"""What the timeline says on the wire, in both spellings.
+
+Tests: timeline/timeline.py, timeline/writes.py, timeline/unshown.py
+"""
 
 import json
 from typing import Any

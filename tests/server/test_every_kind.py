@@ -1,4 +1,7 @@
-"""Every kind that is served is created, read, watched, patched and deleted over HTTP, in JSON and in protobuf."""
+"""Every kind that is served is created, read, watched, patched and deleted over HTTP, in JSON and in protobuf.
+
+Tests: store/registry/kinds/*.py, server/encoding/*.py, server/handlers/resources.py
+"""
 
 import asyncio
 from typing import Any, ClassVar

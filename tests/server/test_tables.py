@@ -1,3 +1,7 @@
+"""Tables: what kubectl prints of each kind.
+
+Tests: store/printers/*.py"""
+
 from typing import Any
 
 import pytest

@@ -1,4 +1,7 @@
-"""A sweep on a Ray cluster of two nodes: the results of this machine, also when a worker is killed."""
+"""A sweep on a Ray cluster of two nodes: the results of this machine, also when a worker is killed.
+
+Tests: sweeps/engines/ray_cluster.py, sweeps/worker.py
+"""
 
 import os
 import signal

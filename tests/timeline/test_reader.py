@@ -1,4 +1,7 @@
-"""The kept timeline: lossless, readable by name, and the same in memory and on disk."""
+"""The kept timeline: lossless, readable by name, and the same in memory and on disk.
+
+Tests: timeline/cells.py, timeline/decisions.py
+"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,7 @@
-"""Tests in virtual time, tables and what-if comparisons, through the command."""
+"""Tests in virtual time, tables and what-if comparisons, through the command.
+
+Tests: vcsim/virtual_run.py, vcsim/workload.py, vcsim/tables.py, vcsim/what_if.py, vcsim/clocks.py
+"""
 
 import csv
 import json

@@ -1,4 +1,9 @@
-"""Every recorded answer of kube-scheduler v1.36.3 is given again, field by field."""
+"""Every recorded answer of kube-scheduler v1.36.3 is given again, field by field.
+
+Tests: scheduler/plugins/*.py, scheduler/preemption/*.py, scheduler/schedule_one/*.py, scheduler/dra/*.py
+Tests: scheduler/volumes/*.py, scheduler/framework/scoring.py, scheduler/framework/filtering.py
+Tests: scheduler/framework/status.py, verify/attempts.py, verify/recorded_cluster.py
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""`seatrial verify golden`: what it says and how it exits."""
+"""`seatrial verify golden`: what it says and how it exits.
+
+Tests: cli/verify.py
+"""
 
 import gzip
 from pathlib import Path

@@ -1,6 +1,8 @@
 """Recorded answers of the other minor versions are given again, and every declared difference decides some of them.
 
 Those of 1.36 that are not about a difference lie in the folder above, and `test_golden.py` gives them again.
+
+Tests: scheduler/versions/*.py
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,8 @@
-"""Every recorded session of Volcano is given again: decisions, phases, events, queue metrics and the probe."""
+"""Every recorded session of Volcano is given again: decisions, phases, events, queue metrics and the probe.
+
+Tests: volcano/actions/*.py, volcano/plugins/*.py, volcano/cache/*.py, volcano/framework/*.py, volcano/cycle.py
+Tests: verify/volcano_*.py
+"""
 
 from copy import deepcopy
 from pathlib import Path

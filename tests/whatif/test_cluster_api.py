@@ -1,4 +1,7 @@
-"""The questions from Python: the same answers as those of the commands."""
+"""The questions from Python: the same answers as those of the commands.
+
+Tests: whatif/*.py
+"""
 
 import json
 from pathlib import Path
@@ -7,7 +10,7 @@ import pytest
 
 import seatrial
 from seatrial.store.snapshots import Snapshot
-from tests.cli.test_what_if_command import ask
+from tests.cli.test_what_if import ask
 from tests.controllers.objects import deployment, pod
 from tests.scenario.playing import done, operations, scenario
 from tests.whatif.dump import budget, node, small_dump

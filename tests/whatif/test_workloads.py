@@ -1,4 +1,7 @@
-"""The table of workloads, checked by counting the dump."""
+"""The table of workloads, checked by counting the dump.
+
+Tests: results/workloads.py
+"""
 
 from collections import Counter
 from pathlib import Path

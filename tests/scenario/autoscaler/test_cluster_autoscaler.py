@@ -1,4 +1,7 @@
-"""The built-in cluster-autoscaler: growing for pending pods, and shrinking by upstream's rules."""
+"""The built-in cluster-autoscaler: growing for pending pods, and shrinking by upstream's rules.
+
+Tests: scenario/autoscaler/*.py
+"""
 
 from typing import Any
 

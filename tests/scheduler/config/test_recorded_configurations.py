@@ -1,4 +1,7 @@
-"""Recorded answers of kube-scheduler v1.36.3 to configurations: errors, written files, resolved profiles."""
+"""Recorded answers of kube-scheduler v1.36.3 to configurations: errors, written files, resolved profiles.
+
+Tests: scheduler/config/*.py, scheduler/plugins/*/arguments.py
+"""
 
 import gzip
 import json

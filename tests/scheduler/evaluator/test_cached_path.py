@@ -1,4 +1,7 @@
-"""With any shortcut, or all, the scheduler decides as the plain evaluator does, on random clusters that change."""
+"""With any shortcut, or all, the scheduler decides as the plain evaluator does, on random clusters that change.
+
+Tests: scheduler/evaluator/*.py, scheduler/cache/*.py
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""Extenders: what they are asked, over real HTTP too, and what becomes of their answers."""
+"""Extenders: what they are asked, over real HTTP too, and what becomes of their answers.
+
+Tests: scheduler/extender/*.py, scheduler/schedule_one/extenders.py
+"""
 
 import json
 import threading

@@ -1,4 +1,7 @@
-"""The scheduler's metrics: their text, and what is counted and measured where there is a stopwatch."""
+"""The scheduler's metrics: their text, and what is counted and measured where there is a stopwatch.
+
+Tests: scheduler/metrics/*.py
+"""
 
 from collections.abc import Callable
 from itertools import count

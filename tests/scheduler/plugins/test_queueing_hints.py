@@ -1,4 +1,7 @@
-"""Queueing hints, plugin by plugin: a table of events and answers with the upstream test each one follows (v1.36.3)."""
+"""Queueing hints, plugin by plugin: a table of events and answers with the upstream test each one follows (v1.36.3).
+
+Tests: scheduler/plugins/*/hints.py, scheduler/queue/queueing_hints.py
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,7 @@
-"""The scheduling queue: order, backoff, hints, gates, the flush and what happens while a pod is in flight."""
+"""The scheduling queue: order, backoff, hints, gates, the flush and what happens while a pod is in flight.
+
+Tests: scheduler/queue/*.py
+"""
 
 from collections.abc import Callable
 from typing import Any

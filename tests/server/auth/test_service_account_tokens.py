@@ -1,4 +1,7 @@
-"""Tokens of service accounts: they expire, end with their account, and are for some audiences only."""
+"""Tokens of service accounts: they expire, end with their account, and are for some audiences only.
+
+Tests: server/auth/tokens.py, server/auth/signing.py
+"""
 
 import json
 from typing import Any

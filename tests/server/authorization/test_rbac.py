@@ -1,3 +1,7 @@
+"""RBAC: which requests the roles of a user allow.
+
+Tests: server/authorization/rules.py, server/authorization/attributes.py, server/authorization/authorizer.py"""
+
 from typing import Any
 
 import pytest

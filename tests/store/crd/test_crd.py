@@ -1,4 +1,7 @@
-"""CustomResourceDefinitions: the kinds they add, and how documents of these kinds are kept."""
+"""CustomResourceDefinitions: the kinds they add, and how documents of these kinds are kept.
+
+Tests: store/crd/*.py
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,7 @@
-"""Durability: what a data directory keeps, and when a write counts as durable."""
+"""Durability: what a data directory keeps, and when a write counts as durable.
+
+Tests: store/durable/*.py
+"""
 
 import asyncio
 import sqlite3

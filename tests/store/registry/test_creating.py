@@ -1,4 +1,7 @@
-"""Creating objects: what the store sets itself, and what it refuses."""
+"""Creating objects: what the store sets itself, and what it refuses.
+
+Tests: store/registry/prepare*.py, store/object_meta.py
+"""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""Snapshots: a whole cluster out and in again."""
+"""Snapshots: a whole cluster out and in again.
+
+Tests: store/snapshots/*.py
+"""
 
 from collections.abc import Sequence
 

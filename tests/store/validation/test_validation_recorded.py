@@ -1,4 +1,7 @@
-"""Refusals against upstream's own: each manifest broken in one place, created, updated or sent to a subresource."""
+"""Refusals against upstream's own: each manifest broken in one place, created, updated or sent to a subresource.
+
+Tests: store/validation/*.py
+"""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""The plugins of a Job: what is in its pods, and the objects they make and delete."""
+"""The plugins of a Job: what is in its pods, and the objects they make and delete.
+
+Tests: volcano/controllers/job/plugins/*.py
+"""
 
 from base64 import b64decode
 

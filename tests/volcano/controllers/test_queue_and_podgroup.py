@@ -1,4 +1,7 @@
-"""The controllers of queues and of PodGroups for pods that no Volcano Job made."""
+"""The controllers of queues and of PodGroups for pods that no Volcano Job made.
+
+Tests: volcano/controllers/queue.py, volcano/controllers/podgroup.py
+"""
 
 import pytest
 

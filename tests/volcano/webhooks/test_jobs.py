@@ -1,4 +1,7 @@
-"""What admission makes of a Volcano Job, and which ones it refuses."""
+"""What admission makes of a Volcano Job, and which ones it refuses.
+
+Tests: volcano/webhooks/job*.py, volcano/webhooks/admission.py
+"""
 
 from typing import Any
 

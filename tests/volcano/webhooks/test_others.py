@@ -1,4 +1,7 @@
-"""Admission of PodGroups, HyperNodes and of pods that Volcano schedules."""
+"""Admission of PodGroups, HyperNodes and of pods that Volcano schedules.
+
+Tests: volcano/webhooks/podgroups.py, volcano/webhooks/hypernodes.py, volcano/webhooks/pods.py
+"""
 
 import pytest
 

@@ -1,0 +1,1 @@
+"""Tests of the assembly and the loop of a run."""
