@@ -12,7 +12,7 @@ from seatrial.model.kinds import Kind
 NAMES = ("a", "b", "default", "kube-system", "x" * 300, "Ä", "..", "%2F", "a b", "a\u0000", "-", "A")
 SCALARS: tuple[Any, ...] = (
     None, True, False, 0, -1, 2**31, 2**63, -(2**63), 10**30, 1e308, -0.0, 0.1, "", "x", "0", "1Gi", "-5", "1e999",
-    "\u0000", "\ud7ff", "é" * 100, "9" * 400, "2030-01-01T00:00:00Z", "not a time", [], {}, [[]], [None], {"": None},
+    "\u0000", "\ud7ff", "é" * 100, "²", "9" * 5_000, "2030-01-01T00:00:00Z", "not a time", [], {}, [[]], [None], {"": None},
     {"x": {"y": {"z": 1}}}, "%", "$patch", "a/b/c", "*",
 )  # fmt: skip
 FIELDS = (
@@ -42,9 +42,9 @@ ACCEPTS = (
     ";;;q=x,,,",
 )
 QUERIES: dict[str, tuple[str, ...]] = {
-    "limit": ("1", "0", "-1", "x", "9" * 40),
+    "limit": ("1", "0", "-1", "x", "9" * 5_000),
     "continue": ("x", "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhXHUwMDAwIn0"),
-    "resourceVersion": ("0", "1", "x", "-1", "9" * 30),
+    "resourceVersion": ("0", "1", "x", "-1", "9" * 5_000),
     "resourceVersionMatch": ("Exact", "NotOlderThan", "x"),
     "labelSelector": ("a=b", "a in (b,c)", "!a", "a=", "((", "a==b==c", "a>1", "=" * 50),
     "fieldSelector": ("metadata.name=a", "status.phase!=x", "x=y", "a", "\\", "spec.nodeName="),

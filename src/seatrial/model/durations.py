@@ -7,6 +7,8 @@ fires early and a positive one is never zero.
 
 from typing import Final
 
+from seatrial.model.integers import int_of
+
 _UNITS: Final = {
     "ns": 1,
     "us": 1_000,
@@ -89,7 +91,7 @@ def _next_amount(text: str, rest: str) -> tuple[int, str]:
     unit = _UNITS.get(name)
     if unit is None:
         raise DurationError(f"time: unknown unit {_quote(name)} in duration {_quote(text)}")
-    amount = int(whole or "0") * unit
+    amount = int_of(whole) * unit
     if amount > _MOST + 1:
         raise DurationError(f"time: invalid duration {_quote(text)}")
     return amount + _fraction(fraction, unit), rest

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from seatrial.model.integers import int64_of
 from seatrial.server.extension_points import OpenWatch
 from seatrial.server.messages import Request
 from seatrial.store import Change, Stored
@@ -44,7 +45,7 @@ class Tracked:
     @property
     def revision(self) -> int:
         text = self.request.query.get("resourceVersion", "")
-        return int(text) if text.isdecimal() else 0
+        return int64_of(text)
 
 
 @dataclass(slots=True)

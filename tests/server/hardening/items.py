@@ -88,6 +88,11 @@ ITEMS: dict[str, tuple[str, ...]] = {
         f"{HARDENING}/test_requests.py::test_a_body_that_is_too_long_is_refused_before_it_arrives",
         f"{HARDENING}/test_requests.py::test_an_object_of_too_many_values_is_refused_before_its_defaults_are_filled_in",
     ),
+    "numbers of more than 4,300 digits": (
+        f"{HARDENING}/test_requests.py::test_a_number_of_many_digits_is_refused_as_one_out_of_range",
+        f"{HARDENING}/test_requests.py::test_a_query_with_a_number_of_many_digits_is_refused",
+        f"{HARDENING}/test_requests.py::test_pods_and_ports_with_numbers_of_many_digits_are_refused",
+    ),
     "AGE <invalid>": (f"{HARDENING}/test_requests.py::test_objects_that_a_scenario_left_have_an_age",),
 }
 KEPT = {

@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -96,3 +97,42 @@ def test_objects_that_a_scenario_left_have_an_age(tmp_path: Path) -> None:
     ages = {row["cells"][0]: row["cells"][-1] for row in table["rows"]}
     assert ages["left"] == "0s"
     assert "<invalid>" not in ages.values()
+
+
+NINES = "9" * 5_000
+"""More digits than Python turns into a number."""
+TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+ONCE = {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}
+OWNED = {"selector": {"matchLabels": {"a": "b"}}, "template": TEMPLATE}
+LONG_NUMBERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "jobs": ("batch/v1", {"completions": 5, "successPolicy": {"rules": [{"succeededIndexes": NINES}]}}),
+    "cronjobs": ("batch/v1", {"schedule": f"{NINES} * * * *", "jobTemplate": {"spec": {"template": ONCE}}}),
+    "deployments": ("apps/v1", {**OWNED, "strategy": {"rollingUpdate": {"maxUnavailable": f"{NINES}%"}}}),
+    "daemonsets": ("apps/v1", {**OWNED, "updateStrategy": {"rollingUpdate": {"maxUnavailable": f"{NINES}%"}}}),
+    "poddisruptionbudgets": ("policy/v1", {"minAvailable": f"{NINES}%"}),
+}
+
+
+@pytest.mark.parametrize("plural", LONG_NUMBERS)
+def test_a_number_of_many_digits_is_refused_as_one_out_of_range(server: Process, plural: str) -> None:
+    version, spec = LONG_NUMBERS[plural]
+    spec = {**spec, "completionMode": "Indexed", "template": ONCE} if plural == "jobs" else spec
+    body = json.dumps({"metadata": {"name": "long"}, "spec": spec}).encode()
+    path = f"/apis/{version}/namespaces/default/{plural}"
+    status, said = ask(server.url, "POST", path, body, content_type=JSON)
+    assert (status, said["reason"]) == (422, "Invalid"), said
+
+
+@pytest.mark.parametrize("query", ["resourceVersion=", "watch=1&resourceVersion=", "limit="])
+def test_a_query_with_a_number_of_many_digits_is_refused(server: Process, query: str) -> None:
+    assert ask(server.url, "GET", f"{MAPS}?{query}{NINES}")[0] in (400, 422)
+
+
+def test_pods_and_ports_with_numbers_of_many_digits_are_refused(server: Process) -> None:
+    spec = {**TEMPLATE["spec"], "tolerations": [{"key": "a", "operator": "Gt", "value": NINES}]}
+    annotations = {"controller.kubernetes.io/pod-deletion-cost": NINES}
+    body = json.dumps({"metadata": {"name": "long", "annotations": annotations}, "spec": spec}).encode()
+    status, said = ask(server.url, "POST", PODS, body, content_type=JSON)
+    fields = {cause["field"] for cause in said["details"]["causes"]}
+    assert (status, fields >= {"spec.tolerations[0].value"}) == (422, True), said
+    assert ask(server.url, "GET", f"/api/v1/namespaces/default/services/x:{NINES}/proxy")[0] == 404

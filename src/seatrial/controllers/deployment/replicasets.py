@@ -8,6 +8,7 @@ from seatrial.controllers.framework.metadata import drop_owners
 from seatrial.controllers.framework.pod_control import controller_of, controller_reference
 from seatrial.model.documents import Document
 from seatrial.model.errors import NotFound
+from seatrial.model.integers import int64_of
 from seatrial.model.kinds import Kind
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.store import Change, Store, Stored, shared_document
@@ -31,7 +32,7 @@ def age(replica_set: Document) -> tuple[str, str]:
 
 def revision_of(replica_set: Document) -> int:
     text = replica_set["metadata"].get("annotations", {}).get(rollout.REVISION, "0")
-    return int(text) if text.isdigit() else 0
+    return int64_of(text)
 
 
 def split(deployment: Document, owned: list[Document]) -> tuple[Document | None, list[Document]]:
@@ -229,7 +230,7 @@ def _renewed(annotations: dict[str, str], deployment: Document, revision: int) -
     """A current ReplicaSet's annotations: the Deployment's, and its revision with those it had before."""
     wanted = annotations | _copied(deployment)
     before = annotations.get(rollout.REVISION, "")
-    if (int(before) if before.isdigit() else 0) < revision:
+    if int64_of(before) < revision:
         wanted[rollout.REVISION] = str(revision)
         if before:
             history = annotations.get(rollout.REVISION_HISTORY)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from seatrial.controllers.framework.conditions import find_condition, new_condition, remove_condition, set_condition
 from seatrial.controllers.framework.int_or_string import scaled
 from seatrial.model.documents import Document
+from seatrial.model.integers import int64_of
 from seatrial.model.times import SECOND, parse_time
 
 REVISION = "deployment.kubernetes.io/revision"
@@ -127,7 +128,7 @@ def _share(deployment: Document, replica_set: Document, to_add: int, added: int)
         share = -size
     else:
         text = replica_set["metadata"].get("annotations", {}).get(MAX_REPLICAS, "")
-        before = int(text) if text.isdigit() else 0
+        before = int64_of(text)
         before = before or deployment.get("status", {}).get("replicas", 0)
         if before == 0:
             return 0

@@ -2,10 +2,12 @@
 
 import math
 
+from seatrial.model.integers import int_of
+
 
 def scaled(value: int | str, total: int, *, up: bool) -> int:
     """A number, or a percentage of `total` rounded up or down."""
     if isinstance(value, int):
         return value
-    part = int(value.removesuffix("%")) * total / 100
+    part = int_of(value.removesuffix("%")) * total / 100
     return math.ceil(part) if up else math.floor(part)

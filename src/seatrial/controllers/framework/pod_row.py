@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from seatrial.model.integers import int_of
 from seatrial.model.times import parse_time
 from seatrial.store import Change, Condition, OwnerReference, StatusView, Stored, View
 
@@ -87,7 +88,7 @@ class PodRow(msgspec.Struct, frozen=True, gc=False):
     @property
     def deletion_cost(self) -> int:
         text = self.annotations.deletion_cost
-        return int(text) if text.lstrip("+-").isdigit() else 0
+        return int_of(text)
 
     def is_available(self, now: int, min_ready: int) -> bool:
         """Ready for at least `min_ready` microseconds."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from seatrial.controllers.framework.pod_row import PodRow
+from seatrial.model.integers import int64_of
 
 
 def read_indexes(text: str, completions: int) -> set[int]:
@@ -29,12 +30,12 @@ def write_indexes(indexes: Iterable[int]) -> str:
 
 def index_of(row: PodRow) -> int | None:
     """The completion index of a pod."""
-    text = row.annotations.completion_index
-    return int(text) if text.isdigit() else None
+    index = int64_of(row.annotations.completion_index, -1)
+    return index if index >= 0 else None
 
 
 def failures_of(row: PodRow) -> tuple[int, int]:
     """Counted and ignored failures of the index before this pod."""
     counted = row.annotations.failure_count
     ignored = row.annotations.ignored_failure_count
-    return int(counted) if counted.isdigit() else 0, int(ignored) if ignored.isdigit() else 0
+    return int64_of(counted), int64_of(ignored)

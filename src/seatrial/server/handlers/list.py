@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from seatrial.model.documents import decode, encode
 from seatrial.model.errors import BadRequest, Cause, Gone, ServerTimeout
+from seatrial.model.integers import int64_of
 from seatrial.model.kinds import Kind
 from seatrial.server.encoding.negotiation import JSON
 from seatrial.server.encoding.rendering import ListFrame, ListMeta, Rendering
@@ -198,10 +199,11 @@ def parse_revision(text: str) -> int:
     """A resourceVersion from a query; none is 0."""
     if not text:
         return 0
-    if not text.isdecimal() or not text.isascii() or int(text) >= 2**63:
+    revision = int64_of(text, -1)
+    if revision < 0 or not text.isdecimal():
         why = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
         raise invalid("ListOptions", [Cause("resourceVersion", why)])
-    return int(text)
+    return revision
 
 
 def too_large(wanted: int, now: int) -> ServerTimeout:

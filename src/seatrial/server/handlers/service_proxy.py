@@ -14,6 +14,7 @@ import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 from seatrial.model.errors import BadRequest, ServiceUnavailable
+from seatrial.model.integers import int_of
 from seatrial.server.messages import Answer, Request
 from seatrial.server.paths import Target
 from seatrial.server.service_endpoints import NoEndpoint, service_endpoint
@@ -74,7 +75,7 @@ def _parts(text: str) -> tuple[str, str, int | str | None]:
         raise BadRequest(f'invalid service request "{text}"')
     scheme = parts[0] if len(parts) == 3 and parts[0] else "http"
     name, port = (parts[1], parts[2]) if len(parts) == 3 else (parts[0], parts[1] if len(parts) == 2 else "")
-    return scheme, name, int(port) if port.isdecimal() else port or None
+    return scheme, name, int_of(port) if port.isdecimal() else port or None
 
 
 def _exchange(connection: _Connection, request: Request, path: str, prefix: str) -> Answer:

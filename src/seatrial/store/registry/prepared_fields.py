@@ -4,6 +4,7 @@ Upstream: the PrepareForCreate, PrepareForUpdate and Canonicalize methods of pkg
 """
 
 from seatrial.model.documents import Document
+from seatrial.model.integers import int64_of
 from seatrial.model.times import to_time
 from seatrial.store.registry.qos import quality_of_service
 
@@ -87,7 +88,7 @@ def daemon_set_created(document: Document, now: int) -> None:
 
 def daemon_set_updated(document: Document, old: Document, now: int) -> None:
     before = (old["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION, "1")
-    generation = int(before) if before.isdigit() else 1
+    generation = int64_of(before, 1)
     changed = (document.get("spec") or {}).get("template") != (old.get("spec") or {}).get("template")
     _set_template_generation(document, generation + 1 if changed else generation)
 

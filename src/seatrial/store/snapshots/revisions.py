@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from seatrial.model.documents import Document
+from seatrial.model.integers import int64_of
 from seatrial.model.label_selectors import LabelSelector
 from seatrial.store.metadata import copied
 from seatrial.store.objects import Stored
@@ -149,7 +150,7 @@ def _replica_sets(deployment: Document, groups: Sequence[list[Document]]) -> Ite
         matching = by_uid
     newest = _newest(matching)
     last = (deployment["metadata"].get("annotations") or {}).get(DEPLOYMENT_REVISION, "")
-    number = int(last) if last.isdigit() else len(by_uid)
+    number = int64_of(last, len(by_uid))
     older = sorted((uid for uid in by_uid if uid != newest), key=lambda uid: _born(by_uid[uid]))
     for place, uid in enumerate(older):
         before = number - len(older) + place + (newest == "")

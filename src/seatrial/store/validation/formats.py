@@ -12,6 +12,7 @@ from typing import Any
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
+from seatrial.model.integers import int_of
 from seatrial.model.label_selectors import label_key_faults, label_value_faults
 from seatrial.store.field_errors import forbidden, invalid, required
 from seatrial.store.object_meta import Faults, label_causes, label_faults, subdomain_faults
@@ -203,13 +204,13 @@ def network(value: str, path: str) -> Iterator[Cause]:
     base, slash, bits = value.partition("/")
     sloppy = parse_address(base)
     most = 32 if isinstance(sloppy, ipaddress.IPv4Address) else 128
-    if sloppy is None or not slash or not bits.isdecimal() or int(bits) > most:
+    if sloppy is None or not slash or not bits.isdecimal() or not 0 <= int_of(bits, -1) <= most:
         yield invalid(path, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")
-    elif _strict(base) is None or str(int(bits)) != bits:
+    elif _strict(base) is None or str(int_of(bits)) != bits:
         yield invalid(path, value, "must not have leading 0s in IP or prefix length")
     elif isinstance(sloppy, ipaddress.IPv6Address) and sloppy.ipv4_mapped:
         yield invalid(path, value, "must not have an IPv4-mapped IPv6 address")
-    elif int(sloppy) & ((1 << (most - int(bits))) - 1):
+    elif int(sloppy) & ((1 << (most - int_of(bits))) - 1):
         yield invalid(path, value, "must not have bits set beyond the prefix length")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
+from seatrial.model.integers import int_of
 from seatrial.model.label_selectors import label_value_faults
 from seatrial.store.field_errors import duplicate, forbidden, invalid, required, unsupported
 from seatrial.store.object_meta import label_faults
@@ -145,7 +146,7 @@ def _number(value: str, path: str) -> Iterator[Cause]:
     """Validate the value of Lt and Gt, which upstream has behind a gate that is off; our scheduler supports them."""
     faults = decimal_faults(value)
     yield from each_fault(decimal_faults, value, path)
-    if not faults and not -(2**63) <= int(value) < 2**63:
+    if not faults and not -(2**63) <= int_of(value) < 2**63:
         yield invalid(path, value, f'strconv.ParseInt: parsing "{value}": value out of range')
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
+from seatrial.model.integers import int_of
 from seatrial.store.field_errors import forbidden, invalid
 from seatrial.store.validation.formats import descending
 from seatrial.store.validation.pods.pod_specs import every_container
@@ -30,7 +31,7 @@ def annotation_causes(annotations: Annotations, spec: Document, path: str) -> It
         why = "must set spec.nodeName if mirror pod annotation is set"
         yield invalid(f"{path}[{MIRROR}]", annotations[MIRROR], why)
     cost = annotations.get(DELETION_COST)
-    if cost is not None and not (_COST.fullmatch(cost) and -(2**31) <= int(cost) < 2**31):
+    if cost is not None and not (_COST.fullmatch(cost) and -(2**31) <= int_of(cost) < 2**31):
         yield invalid(f"{path}[{DELETION_COST}]", cost, "must be a 32bit integer")
     for key, value in annotations.items():
         if key == SECCOMP_POD or key.startswith(SECCOMP_CONTAINER):

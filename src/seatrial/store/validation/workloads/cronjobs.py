@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from seatrial.model.documents import Document
 from seatrial.model.durations import DurationError, parse_duration
 from seatrial.model.errors import Cause
+from seatrial.model.integers import int_of
 from seatrial.store.field_errors import invalid, quoted, unsupported
 from seatrial.store.validation.formats import not_negative
 from seatrial.store.validation.rules import among, need, present, rules
@@ -180,5 +181,7 @@ def _number(text: str, names: Mapping[str, int]) -> tuple[int, str]:
         return names[text.lower()], ""
     if not re.fullmatch("[+-]?[0-9]+", text):
         return 0, f"failed to parse int from {text}: strconv.Atoi: parsing {quoted(text)}: invalid syntax"
-    number = int(text)
+    number = int_of(text)
+    if abs(number) >= 2**63:
+        return 0, f"failed to parse int from {text}: strconv.Atoi: parsing {quoted(text)}: value out of range"
     return number, f"negative number ({number}) not allowed: {text}" if number < 0 else ""

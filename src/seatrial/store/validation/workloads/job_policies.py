@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
+from seatrial.model.integers import int_of
 from seatrial.store.field_errors import duplicate, invalid, quoted, required, too_long, too_many
 from seatrial.store.validation.formats import not_negative, qualified
 from seatrial.store.validation.rules import Row, always, among, at_most, given, items, need, present, rules
@@ -127,11 +128,11 @@ def interval(text: str, completions: int) -> tuple[int, int, str]:
         why = f"the fragment {quoted(text)} violates the requirement that an index interval can have at most two parts "
         return 0, 0, f"{why}separated by '-'"
     for part in parts:
-        if not _NUMBER.fullmatch(part):
+        if not _NUMBER.fullmatch(part) or abs(int_of(part)) >= 2**63:
             return 0, 0, f"cannot convert string to integer for index: {quoted(part)}"
-        if int(part) >= completions:
+        if int_of(part) >= completions:
             return 0, 0, f"too large index: {quoted(part)}"
-    first, last = int(parts[0]), int(parts[-1])
+    first, last = int_of(parts[0]), int_of(parts[-1])
     if len(parts) == 2 and first >= last:
         return 0, 0, f"non-increasing order, previous: {first}, current: {last}"
     return first, last, ""

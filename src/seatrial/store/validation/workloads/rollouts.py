@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from seatrial.model.documents import Document
 from seatrial.model.errors import Cause
+from seatrial.model.integers import int_of
 from seatrial.store.field_errors import Struct, forbidden, invalid, required, unsupported
 from seatrial.store.validation.formats import not_negative, percent_faults
 from seatrial.store.validation.go_values import go_struct
@@ -25,15 +26,14 @@ def number_or_percent(bound: Bound, path: str) -> Iterator[Cause]:
 
 def at_most_all(bound: Bound, path: str) -> Iterator[Cause]:
     """A share is at most the whole."""
-    if isinstance(bound, str) and not percent_faults(bound) and int(bound[:-1]) > 100:
+    if isinstance(bound, str) and not percent_faults(bound) and int_of(bound[:-1]) > 100:
         yield invalid(path, bound, "must not be greater than 100%")
 
 
 def _value(bound: Bound) -> int:
     if isinstance(bound, int):
         return bound
-    digits = bound.removesuffix("%")
-    return int(digits) if digits.lstrip("+-").isdecimal() else 0
+    return int_of(bound.removesuffix("%"))
 
 
 def deployment_strategy(strategy: Document, path: str) -> Iterator[Cause]:
