@@ -12,7 +12,8 @@ from seatrial.model.kinds import Kind
 NAMES = ("a", "b", "default", "kube-system", "x" * 300, "Ä", "..", "%2F", "a b", "a\u0000", "-", "A")
 SCALARS: tuple[Any, ...] = (
     None, True, False, 0, -1, 2**31, 2**63, -(2**63), 10**30, 1e308, -0.0, 0.1, "", "x", "0", "1Gi", "-5", "1e999",
-    "\u0000", "\ud7ff", "é" * 100, "²", "9" * 5_000, "2030-01-01T00:00:00Z", "not a time", [], {}, [[]], [None], {"": None},
+    "\u0000", "\ud7ff", "é" * 100, "²", "9" * 5_000,
+    "2030-01-01T00:00:00Z", "not a time", [], {}, [[]], [None], {"": None},
     {"x": {"y": {"z": 1}}}, "%", "$patch", "a/b/c", "*",
 )  # fmt: skip
 FIELDS = (

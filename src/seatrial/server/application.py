@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import orjson
 
 from seatrial.model.documents import encode
-from seatrial.model.errors import BadRequest, NotFound, ServerTimeout, StatusError, TooLarge
+from seatrial.model.errors import BadRequest, NotFound, ServerTimeout, ServiceUnavailable, StatusError, TooLarge
 from seatrial.model.protobuf import encode_protobuf
 from seatrial.server.auth.authentication import Identities
 from seatrial.server.auth.impersonation import impersonated
@@ -53,6 +53,7 @@ COMPRESS_FROM = 128 * 1024
 CHUNK = 256 * 1024
 STATELESS = frozenset(("healthz", "livez", "readyz", "metrics", "version"))
 """First parts of the paths that show nothing of what is stored."""
+READYZ = "/readyz"
 DEEPER_THAN_ENCODED = "Recursion limit reached"
 """orjson's message for a document with more than 254 levels; it has no exception of its own for it."""
 
@@ -109,9 +110,11 @@ class Application:
         except StatusError as error:
             in_protobuf = headers.get("accept", "").startswith(PROTOBUF)
             answer = status_answer(error, indented=_indents(scope, headers), in_protobuf=in_protobuf)
-        except (Disconnected, asyncio.CancelledError):
-            # A request that is still in progress when the server stops is cancelled.
+        except Disconnected:
             return
+        except asyncio.CancelledError:
+            # The server stops, and waits for nothing any more.
+            path, answer = READYZ, _stopped()
         except Exception as error:
             if _is_too_deep(error):
                 answer = status_answer(BadRequest("the object is nested too deeply"))
@@ -121,7 +124,10 @@ class Application:
         warnings, head_only = request.warnings if request else (), scope["method"] == "HEAD"
         reply = Reply(headers, warnings, receive, send, head_only, self.pools.packing)
         with contextlib.suppress(asyncio.CancelledError):
-            answer = await self._once_durable(path, answer)
+            try:
+                answer = await self._once_durable(path, answer)
+            except asyncio.CancelledError:
+                answer = _stopped()
             self._metrics.count(scope["method"], answer.status)
             await reply.send(answer)
 
@@ -187,7 +193,7 @@ class Application:
             raise ServerTimeout("the object changed each time it was checked; try again")
         finally:
             if turn.taken:
-                self.pools.long_work.submit(turn.release)
+                self.pools.free(turn)
 
     def _largest_body(self, path: str) -> int:
         """Bytes of a body: upstream's limit for objects, that of the server for scenarios and whole clusters."""
@@ -230,6 +236,11 @@ class Application:
                 raise _too_large(largest)
             if not message.get("more_body", False):
                 return b"".join(parts)
+
+
+def _stopped() -> Answer:
+    """The answer to a request that is cancelled, since the server stops; whether it was carried out is not known."""
+    return status_answer(ServiceUnavailable("the server is shutting down"))
 
 
 def _too_large(largest: int) -> TooLarge:

@@ -5,9 +5,10 @@ Sorts do not share threads: a slow webhook makes requests wait that call webhook
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from seatrial.server.worker_processes import WorkerProcesses
-from seatrial.store.deferral import Awaited, Deferred, Isolated
+from seatrial.store.deferral import Awaited, Deferred, Isolated, Turn
 
 OUTSIDE = {"webhook": 64, "conversion": 16}
 """Threads for calls of programs of the user's, by what they are for."""
@@ -33,6 +34,11 @@ class Pools:
             await asyncio.get_running_loop().run_in_executor(pool, deferred.work)
         except Deferred as more:
             await self.finish(more)
+
+    def free(self, turn: Turn) -> None:
+        """Free what a request has taken on another thread, as that may take long; a server that stops frees nothing."""
+        with suppress(RuntimeError):
+            self.long_work.submit(turn.release)
 
     def close(self) -> None:
         """End the processes, and begin no more work."""

@@ -67,6 +67,10 @@ ITEMS: dict[str, tuple[str, ...]] = {
     "SIGTERM while a plugin never returns": (
         f"{HARDENING}/test_stop.py::test_a_plugin_that_never_returns_delays_no_stop",
     ),
+    "SIGTERM while requests are worked on": (
+        f"{HARDENING}/test_stop.py::test_a_request_that_a_stop_cuts_off_is_told_so",
+        f"{HARDENING}/test_stop.py::test_a_request_that_ends_after_a_stop_frees_nothing",
+    ),
     "UPDATE_SCENARIO_RESULTS_STRATEGY=Foo": ("cli/test_environment.py::test_an_unknown_strategy_is_one_sentence",),
     "files that are no UTF-8": ("cli/test_text_encodings.py::test_the_file_is_named",),
     "Ctrl-C during imports": ("cli/test_ends.py::test_ctrl_c_while_modules_are_imported_is_no_traceback",),

@@ -1,6 +1,8 @@
 """SIGTERM ends a server within 5 s, whatever it is doing, and what it has acknowledged is there afterwards."""
 
+import asyncio
 import http.client
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from seatrial.server import Application, Metrics
+from seatrial.server.application import Message
+from seatrial.server.auth import Identities
+from seatrial.server.extension_points import Route
+from seatrial.server.messages import Answer, Request
+from seatrial.server.pools import Pools
+from seatrial.store.deferral import Turn
 from tests.server.hardening.test_hardening import MAPS, OPEN, ask, config_map
 from tests.server.probing import seconds_to_end
 from tests.server.test_process import SEATRIAL, serving
@@ -89,3 +98,60 @@ def test_a_watch_continues_after_a_restart(tmp_path: Path) -> None:
     assert [line[: line.index(",")] for line in events] == [
         '{"type":"ADDED"', '{"type":"ADDED"', '{"type":"DELETED"',
     ]  # fmt: skip
+
+
+class Waiting:
+    """An endpoint that waits for ever, or answers at once."""
+
+    def __init__(self, *, answers: bool) -> None:
+        self._answers = answers
+
+    def find(self, method: str, path: str) -> Route:
+        return Route(self._endpoint, public=True)
+
+    async def _endpoint(self, request: Request) -> Answer:
+        if not self._answers:
+            await asyncio.Event().wait()
+        return Answer(201, b"{}")
+
+
+@pytest.mark.parametrize("answers", [False, True])
+def test_a_request_that_a_stop_cuts_off_is_told_so(answers: bool) -> None:
+    """It was answered 500. One that has its answer already may wait for the disk."""
+
+    async def cut_off() -> list[Message]:
+        sent: list[Message] = []
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"{}"}
+
+        async def durable() -> None:
+            await asyncio.Event().wait()
+
+        routes = Waiting(answers=answers)
+        application = Application(
+            NoApi(), Identities(b"key"), Metrics(), [routes], max_request_bytes=1 << 20, durable=durable
+        )
+        scope = {"type": "http", "method": "POST", "path": "/x", "headers": [], "query_string": b"", "raw_path": b"/x"}
+        task = asyncio.ensure_future(application(scope, receive, send))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        await asyncio.wait_for(task, 10)
+        return sent
+
+    head, body = asyncio.run(cut_off())
+    assert (head["status"], json.loads(body["body"])["message"]) == (503, "the server is shutting down")
+
+
+class NoApi:
+    def find(self, method: str, path: str) -> None:
+        return None
+
+
+def test_a_request_that_ends_after_a_stop_frees_nothing() -> None:
+    pools = Pools()
+    pools.close()
+    pools.free(Turn())
