@@ -101,7 +101,7 @@ def test_objects_that_a_scenario_left_have_an_age(tmp_path: Path) -> None:
 
 NINES = "9" * 5_000
 """More digits than Python turns into a number."""
-TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+TEMPLATE: dict[str, Any] = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
 ONCE = {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}
 OWNED = {"selector": {"matchLabels": {"a": "b"}}, "template": TEMPLATE}
 LONG_NUMBERS: dict[str, tuple[str, dict[str, Any]]] = {

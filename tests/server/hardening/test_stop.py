@@ -112,7 +112,7 @@ class Waiting:
     async def _endpoint(self, request: Request) -> Answer:
         if not self._answers:
             await asyncio.Event().wait()
-        return Answer(201, b"{}")
+        return Answer(b"{}", 201)
 
 
 @pytest.mark.parametrize("answers", [False, True])

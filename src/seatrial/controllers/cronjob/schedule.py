@@ -6,7 +6,6 @@ Upstream: github.com/robfig/cron (ParseStandard), pkg/controller/cronjob/utils.g
 from datetime import datetime, timedelta
 
 from seatrial.model.durations import parse_duration
-from seatrial.model.integers import int_of
 from seatrial.model.times import SECOND
 
 NAMES = {
@@ -96,9 +95,9 @@ def _field(text: str, low: int, high: int, names: dict[str, int]) -> frozenset[i
         if first in ("*", "?"):
             start, end = low, high
         else:
-            start = names.get(first, -1) if first in names else int_of(first)
-            end = (names[last] if last in names else int_of(last)) if last else (high if step else start)
+            start = names.get(first, -1) if first in names else int(first)
+            end = (names[last] if last in names else int(last)) if last else (high if step else start)
         if not low <= start <= end <= max(high, 7 if high == 6 else high):
             raise ValueError(f"{part!r} is out of {low}-{high}")
-        values.update(value % 7 if high == 6 else value for value in range(start, end + 1, int_of(step, 1)))
+        values.update(value % 7 if high == 6 else value for value in range(start, end + 1, int(step or 1)))
     return frozenset(values)

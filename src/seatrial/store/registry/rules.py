@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-from seatrial.model.constraints import violations
 from seatrial.model.decoding import check
 from seatrial.model.defaults import apply_defaults
 from seatrial.model.documents import Document
@@ -16,6 +15,7 @@ from seatrial.store.field_errors import refusal
 from seatrial.store.object_meta import NameFaults, metadata_causes, metadata_update_causes
 from seatrial.store.options import WriteOptions
 from seatrial.store.registry.kinds import strategy_of
+from seatrial.store.validation.constraints import violations
 from seatrial.store.validation.pods.pods import GROWN
 
 

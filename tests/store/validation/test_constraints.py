@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from seatrial.model.constraints import violations
 from seatrial.model.schema import Schema, schema_for, schema_of
+from seatrial.store.validation.constraints import violations
 from tests.model.bodies import kind_of, recorded_bodies
 
 
