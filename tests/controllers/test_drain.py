@@ -9,6 +9,7 @@ from seatrial.controllers.drain.options import DRAIN, DRAINED, read_drain_option
 from seatrial.model.times import MINUTE, SECOND
 from tests.controllers.objects import Document, daemonset, deployment, job, pod, stage
 from tests.controllers.replaying import Cluster
+from tests.known_kinds import known_kind
 
 STARTS_SLOWLY: Document = {
     "selector": {
@@ -107,6 +108,16 @@ def test_flags_let_bare_pods_and_local_data_go() -> None:
     drain(made, "n0", force=True, deleteEmptydirData=True)
     assert pods_on(made, "n0") == []
     assert record(made, "n0")["evicted"] == 2
+
+
+@pytest.mark.parametrize(("asked", "seconds"), [(90, 90), (0, 0), (-1, 30)])
+def test_a_grace_period_takes_the_place_of_the_pods_own(asked: int, seconds: int) -> None:
+    made = cluster(on("n0", pod("bare", terminationGracePeriodSeconds=30)))
+    seen: list[Document] = []
+    pods = known_kind(made.store.kinds, "v1", "Pod")
+    made.store.subscribe(lambda change: seen.append(change.stored.document()["metadata"]), [pods])
+    drain(made, "n0", force=True, gracePeriod=asked)
+    assert next(each["deletionGracePeriodSeconds"] for each in seen if "deletionTimestamp" in each) == seconds
 
 
 def test_a_refused_eviction_is_tried_again_every_five_seconds_and_the_hold_is_recorded() -> None:

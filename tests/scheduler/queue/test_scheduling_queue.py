@@ -163,6 +163,17 @@ def test_an_event_during_the_attempt_brings_the_pod_back_at_once() -> None:
     assert world.popped() == "a"
 
 
+def test_an_event_that_helps_counts_also_after_one_that_does_not() -> None:
+    registered = [Registration(ClusterEvent("Node", Action.ADD), lambda pod, old, new: new == "large")]
+    world = World(hints={"default-scheduler": {"Fit": registered}})
+    world.queue.add(pod("a"))
+    queued = world.queue.pop()
+    for size in ("small", "large"):
+        world.queue.move_all(NODE_ADD, None, size)
+    world.fail(queued, "Fit")
+    assert world.popped() == "a"
+
+
 def test_an_event_before_the_attempt_does_not_bring_the_pod_back() -> None:
     world = World()
     for one in (pod("waiting"), pod("a")):
