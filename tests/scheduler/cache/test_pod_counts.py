@@ -15,8 +15,9 @@ ROWS = 6
 READER = PodReader()
 
 
-def labelled(number: int, **labels: str) -> PodInfo:
+def labelled(number: int, *, leaves: bool = False, **labels: str) -> PodInfo:
     metadata = {"name": f"p{number}", "namespace": "default", "uid": f"u{number}", "labels": labels}
+    metadata |= {"deletionTimestamp": "2030-01-01T00:00:00Z"} if leaves else {}
     return READER.read({"metadata": metadata, "spec": {}})
 
 
@@ -31,16 +32,22 @@ def test_counts_are_those_of_a_walk_over_all_pods(seed: int, monkeypatch: pytest
     monkeypatch.setattr(pod_counts, "MOST_MATCHERS", 3)
     dice, counts, there = Random(seed), PodCounts(ROWS), list[tuple[PodInfo, int]]()
     for number in range(120):
-        if there and dice.random() < 0.45:
-            pod, row = there.pop(dice.randrange(len(there)))
-            counts.remove(pod, row)
+        pod = labelled(number, leaves=dice.random() < 0.2, app=dice.choice("abcde"), tier=dice.choice("xy"))
+        change = dice.random() if there else 1.0
+        if change < 0.35:
+            counts.remove(*there.pop(dice.randrange(len(there))))
+        elif change < 0.6:
+            place = dice.randrange(len(there))
+            old, row = there[place]
+            counts.replace(old, pod, row)
+            there[place] = pod, row
         else:
-            pod, row = labelled(number, app=dice.choice("abcde"), tier=dice.choice("xy")), dice.randrange(ROWS)
-            counts.add(pod, row)
-            there.append((pod, row))
-        wanted = dice.choice([{"app": dice.choice("abcde")}, {"tier": dice.choice("xy")}, {}])
-        rows = Counter(row for pod, row in there if wanted.items() <= dict(pod.labels).items())
-        assert counts.matching(picks(**wanted), False).rows.tolist() == [rows[row] for row in range(ROWS)]
+            there.append((pod, dice.randrange(ROWS)))
+            counts.add(*there[-1])
+        wanted, staying = dice.choice([{"app": dice.choice("abcde")}, {"tier": dice.choice("xy")}, {}]), number % 2 > 0
+        picked = [(pod, row) for pod, row in there if wanted.items() <= dict(pod.labels).items()]
+        rows = Counter(row for pod, row in picked if not (staying and pod.deleting))
+        assert counts.matching(picks(**wanted), staying).rows.tolist() == [rows[row] for row in range(ROWS)]
 
 
 class Watched(dict[str, str]):
