@@ -294,7 +294,7 @@ def test_a_pod_that_is_gone_cannot_be_nominated() -> None:
 def test_a_status_names_the_node_a_pod_is_nominated_to() -> None:
     world = World()
     world.queue.add(replace_pod(pod("a"), nominated_node="n1"))
-    assert (world.nominator.nominated_nodes(), world.nominator.node_of(pod("a"))) == (["n1"], "n1")
+    assert (list(world.nominator.nominated_nodes()), world.nominator.node_of(pod("a"))) == (["n1"], "n1")
 
 
 def test_a_pod_that_was_queued_before_a_binding_is_tried_again_when_it_fails() -> None:
