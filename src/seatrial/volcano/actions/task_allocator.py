@@ -86,7 +86,7 @@ class TaskAllocator:
         if error:
             return rows[:0], FitErrors(everywhere=(len(rows), FitStatus(Code.ERROR, error)))
         severity = session.severity_to_allocate(task)
-        found, errors = rows[:0], FitErrors()
+        found, errors = rows[:0], None
         nominated = session.nodes.get(task.nominated_node) if task.nominated_node else None
         if nominated is not None and nominated.row in rows and nominated.fits_future(task):
             only = np.asarray([nominated.row], np.intp)

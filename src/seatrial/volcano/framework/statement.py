@@ -3,9 +3,10 @@
 Upstream: pkg/scheduler/framework/statement.go.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from seatrial.volcano.cache.node_info import NodeInfo
 from seatrial.volcano.cache.task_info import TaskInfo, TaskStatus
@@ -20,8 +21,7 @@ class Kind(Enum):
     ALLOCATE = "allocate"
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One step of a statement."""
 
     kind: Kind
