@@ -64,3 +64,14 @@ def test_a_kind_without_rules_is_held_to_the_data_file(store: Store) -> None:
     with pytest.raises(Invalid) as raised:
         create(store, document)
     assert [cause.field for cause in raised.value.causes] == ["spec.policyTypes[0]"]
+
+
+def test_a_job_that_is_not_complete_has_no_completion_time(store: Store) -> None:
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "nginx"}]}}
+    metadata = {"name": "work", "namespace": "default"}
+    create(store, {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": {"template": template}})
+    kind = known_kind(store.kinds, "batch/v1", "Job")
+    document = store.get(kind, "work", "default").document()
+    document["status"] = {"startTime": "2030-01-01T00:00:00Z", "completionTime": "2030-01-01T00:01:00Z"}
+    with pytest.raises(Invalid, match="cannot set completionTime when there is no Complete=True condition"):
+        store.update(kind, document, writer="test", namespace="default", subresource="status")
