@@ -275,3 +275,13 @@ def test_devices_count_where_the_node_itself_offers_none() -> None:
     pod = a_pod("p")
     pod["spec"]["containers"][0]["resources"]["requests"]["example.com/gpu"] = "1"
     assert cluster.scores(pod, "NodeResourcesFit") == [100, 25]
+
+
+def test_a_preference_that_cannot_be_read_is_an_error() -> None:
+    preference = {"matchExpressions": [{"key": "disk", "operator": "Near", "values": ["ssd"]}]}
+    pod = a_pod("p", affinity={"nodeAffinity": {PREFERRED: [{"weight": 1, "preference": preference}]}})
+    attempt = SmallCluster(a_node("a"), a_node("b")).attempt(pod)
+    assert attempt.is_error
+    assert attempt.message.startswith(
+        'running PreScore plugin "NodeAffinity": matchExpressions[0].operator: Unsupported'
+    )
