@@ -72,6 +72,23 @@ def test_fields_whose_gates_are_off_in_a_version_are_dropped(scheduler: bool) ->
     assert "extendedResourceName" not in store.create(kind, document, writer="user:test").document()["spec"]
 
 
+@pytest.mark.parametrize(("minor", "kept"), [("1.36", False), ("1.37", True)])
+def test_a_field_whose_gate_is_off_is_not_added_by_an_update(minor: str, kept: bool) -> None:
+    store = compose(settings(minor)).store
+    kind = store.kinds.served("storage.k8s.io/v1", "CSIDriver")
+    document = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "d"}, "spec": {}}
+    store.create(kind, document, writer="user:test")
+    wanted = store.get(kind, "d").document()
+    wanted["spec"]["preventPodSchedulingIfMissing"] = True
+    store.update(kind, wanted, writer="user:test")
+    assert ("preventPodSchedulingIfMissing" in store.get(kind, "d").document()["spec"]) == kept
+    store.gates = {**store.gates, "VolumeLimitScaling": False}
+    labelled = store.get(kind, "d").document()
+    labelled["metadata"]["labels"] = {"a": "b"}
+    store.update(kind, labelled, writer="user:test")
+    assert ("preventPodSchedulingIfMissing" in store.get(kind, "d").document()["spec"]) == kept
+
+
 def test_a_gate_that_a_version_no_longer_has_is_refused_in_upstreams_words() -> None:
     with pytest.raises(ConfigError, match="unrecognized feature gate: GangScheduling"):
         compose(settings("1.37", feature_gates="GangScheduling=true"))

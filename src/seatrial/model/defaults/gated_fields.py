@@ -42,36 +42,48 @@ GATED_FIELDS: Mapping[str, tuple[tuple[str, str], ...]] = {
         "spec.perDeviceNodeSelection",
         *(f"{_DEVICE}.{field}" for field in ("consumesCounters", "nodeName", "nodeSelector", "allNodes")),
     ),
+    "DRANodeAllocatableResources": _of_slices(f"{_DEVICE}.nodeAllocatableResourceMappings"),
     "DRAPrioritizedList": _of_claims("requests[].firstAvailable"),
+    "GenericWorkload": (("Pod", "spec.schedulingGroup"),),
+    "NodeDeclaredFeatures": (("Node", "status.declaredFeatures"),),
+    "PodLevelResources": (("Pod", "spec.resources"),),
+    "VolumeLimitScaling": (("CSIDriver", "spec.preventPodSchedulingIfMissing"),),
 }
 """By gate: kind and path of each field. `[]` stands for every item of a list, `{}` for every value of a map."""
+_OF_KIND = {
+    kind: tuple((gate, path.split(".")) for gate, fields in GATED_FIELDS.items() for of, path in fields if of == kind)
+    for kind in {of for fields in GATED_FIELDS.values() for of, _ in fields}
+}
 
 
 def apply_gates(document: Document, gates: Mapping[str, bool]) -> None:
     """Drops the fields of a new object whose gates are off, and sets what others default; `document` is changed."""
-    kind = document.get("kind")
-    if kind == "Pod" and gates.get("PodLevelResourcesFixDefaulting") and document["spec"].get("resources") is not None:
-        default_pod_requests(document["spec"], document["spec"]["resources"])
-    for gate, fields in GATED_FIELDS.items():
-        if not gates.get(gate, True):
-            for owner, path in fields:
-                if owner == kind:
-                    _drop(document, path.split("."))
+    drop_disabled(document, gates)
+    if document.get("kind") == "Pod" and gates.get("PodLevelResourcesFixDefaulting"):
+        spec = document["spec"]
+        if spec.get("resources") is not None:
+            default_pod_requests(spec, spec["resources"])
 
 
-def _drop(value: Any, path: list[str]) -> None:
-    if not isinstance(value, dict):
-        return
-    step, rest = path[0], path[1:]
-    if not rest:
-        value.pop(step, None)
-        return
-    inner = value.get(step.removesuffix("[]").removesuffix("{}"))
-    if step.endswith("[]") and isinstance(inner, list):
-        for item in inner:
-            _drop(item, rest)
-    elif step.endswith("{}") and isinstance(inner, dict):
-        for item in inner.values():
-            _drop(item, rest)
-    else:
-        _drop(inner, rest)
+def drop_disabled(document: Document, gates: Mapping[str, bool], old: Document | None = None) -> None:
+    """Drops the fields whose gates are off, but for those that the object has had before."""
+    for gate, path in _OF_KIND.get(document.get("kind", ""), ()):
+        name = path[-1]
+        if gates.get(gate, True) or (old is not None and any(name in owner for owner in _owners(old, path))):
+            continue
+        for owner in _owners(document, path):
+            owner.pop(name, None)
+
+
+def _owners(value: Any, path: list[str]) -> list[dict[str, Any]]:
+    """The objects that may have the last field of a path."""
+    found = [value]
+    for step in path[:-1]:
+        inner = [each.get(step.removesuffix("[]").removesuffix("{}")) for each in found if isinstance(each, dict)]
+        if step.endswith("[]"):
+            found = [item for listed in inner if isinstance(listed, list) for item in listed]
+        elif step.endswith("{}"):
+            found = [item for mapped in inner if isinstance(mapped, dict) for item in mapped.values()]
+        else:
+            found = inner
+    return [each for each in found if isinstance(each, dict)]

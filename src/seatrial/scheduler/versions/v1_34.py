@@ -87,6 +87,8 @@ VERSION = Version(
         {
             "DRADeviceTaintRules",
             "DRAFractionalCapacityRange",
+            "DRANodeAllocatableResources",
+            "GenericWorkload",
             "InPlacePodLevelResourcesVerticalScaling",
             "NodeDeclaredFeatures",
             "OpportunisticBatching",

@@ -116,7 +116,7 @@ VERSION = Version(
     release="v1.35.4",
     gates_by_state=GATES,
     dependents=DEPENDENTS,
-    not_yet=frozenset({"DRAFractionalCapacityRange"}),
+    not_yet=frozenset({"DRAFractionalCapacityRange", "DRANodeAllocatableResources"}),
     plugins="""
         SchedulingGates PrioritySort NodeUnschedulable NodeName TaintToleration:3 NodeAffinity:2 NodePorts
         NodeResourcesFit:1 VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread:2
