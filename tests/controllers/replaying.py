@@ -10,7 +10,7 @@ from seatrial.model.label_selectors import LabelSelector
 from seatrial.scenario.cluster import fresh_store
 from seatrial.scheduler.config import default_configuration
 from seatrial.scheduler.scheduler import Scheduler
-from seatrial.scheduler.versions import VERSIONS
+from seatrial.scheduler.versions import DEFAULT, VERSIONS, Version
 from seatrial.store.options import DeleteOptions, Patch
 from tests.controllers.manifests import Manifest, Step
 from tests.controllers.normalising import normalised
@@ -24,10 +24,10 @@ Document = dict[str, Any]
 class Cluster:
     """Everything at work; `settle` lets it come to rest."""
 
-    def __init__(self, names: Iterable[str] | None = None, seed: int = 0) -> None:
+    def __init__(self, names: Iterable[str] | None = None, seed: int = 0, version: Version = DEFAULT) -> None:
         self.clock = Clock()
-        self.store = fresh_store(self.clock, seed)
-        self.scheduler = Scheduler(self.store, self.clock, default_configuration(RECORDED))
+        self.store = fresh_store(self.clock, seed, version=version)
+        self.scheduler = Scheduler(self.store, self.clock, default_configuration(version))
         self.controllers = build_controllers(self.store, self.clock, names)
         self.scheduler.start()
         for controller in self.controllers:
@@ -115,7 +115,7 @@ def act(cluster: Cluster, step: Step) -> None:
 
 def replay(manifest: Manifest) -> list[Document]:
     """Run a manifest in virtual time and give what is there at the end."""
-    cluster = Cluster(controller_names())
+    cluster = Cluster(controller_names(), version=RECORDED)
     cluster.settle()
     for step in manifest.steps:
         act(cluster, step)

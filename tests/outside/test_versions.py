@@ -29,14 +29,7 @@ profiles:
 """
 
 
-LANDED_WITH = ("1.34", "1.36")
-"""Versions whose programs every change is landed with; building one takes minutes, so the others are marked long."""
-
-
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(one, marks=() if one in LANDED_WITH else pytest.mark.long) for one in VERSIONS],
-)
+@pytest.fixture(scope="module", params=VERSIONS)
 def version(request: pytest.FixtureRequest) -> Version:
     return VERSIONS[request.param]
 
