@@ -214,7 +214,7 @@ def _part(number: int, scale: float) -> int:
 
 SUMMARY = ("--record", "summary")
 SAME = 0.97
-"""What a line must reach that nobody has promised to be faster."""
+"""The ratio of lines for which no gain is promised."""
 LINES = (
     Line("whole run, default flags", whole_run(), 1.4, 3),
     Line("whole run, summary", whole_run(*SUMMARY), 1.4, 2.5),

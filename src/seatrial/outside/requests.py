@@ -1,4 +1,4 @@
-"""What a request of an outside controller is: whether it reads, decides, reports, or is beside the scenario."""
+"""Classifies the requests of outside controllers: those that read, decide or report, and those a scenario ignores."""
 
 import asyncio
 import re

@@ -3,7 +3,7 @@
 Such a result is a `result.json`, a served Scenario, or one of another simulator. Its timeline lists the attempts at a
 pod in each entry that shows the pod; here each attempt becomes one row, before the first entry that lists it. Pods
 that finished by a status write come from `status.notInTimeline` (`timeline/unshown.py`). There are no times and no
-other status writes. Beside the entries of `timeline.parquet` the rows have `bound` and `preempted`, which are the
+other status writes. Besides the entries of `timeline.parquet` the rows have `bound` and `preempted`, which are the
 scheduler's writes there, and `finished`.
 """
 

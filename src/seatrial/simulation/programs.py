@@ -50,7 +50,7 @@ class Programs:
         return HostedRun(store, self.controllers, self.logs, explain=self.explain)
 
     def check_taking_part(self, document: "Document") -> None:
-        """ConfigError where a scenario does not name a controller: the run would leave it out without a word."""
+        """ConfigError if a scenario does not name a controller, which the run would silently leave out."""
         chosen = Controllers.of(document)
         dialect = dialect_of(document.get("spec") or {})
         taking_part = {*simulated_names(chosen, dialect), *enabled_names(chosen)}

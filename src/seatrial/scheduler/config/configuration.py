@@ -115,8 +115,8 @@ def load_configuration(
 ) -> Configuration:
     """Load a configuration from a document or YAML/JSON text; None gives the defaults.
 
-    `versions` says who judges apiVersion: kube-scheduler (only v1 decodes) or our users (v1beta3 and v1beta2 are
-    converted).
+    `versions` says which apiVersions are read: v1 alone, as kube-scheduler does, or also v1beta3 and v1beta2, which
+    are converted.
     `plugins` names plugins beyond the in-tree ones with the extension points they implement; `version` is the one whose
     defaults and rules hold.
     """

@@ -12,7 +12,7 @@ from seatrial.scheduler.evaluator.domain_index import DomainIndex
 from seatrial.scheduler.evaluator.feasible_index import Passing
 
 FEW_CHANGES = 64
-"""Up to how many changed verdicts are taken over one by one; after more an index is made anew."""
+"""The most changed verdicts that are taken over one by one; with more of them the index is rebuilt."""
 MOST_CHANGES = 4096
 FEWEST_SPECS, MOST_ROWS = 8, 1 << 20
 """How many specs have an index: so many, or as many as have so many rows together."""

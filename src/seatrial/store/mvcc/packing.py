@@ -61,7 +61,7 @@ class Packing:
         data = stored.data
         form = self._skeletal(stored, data) if len(data) <= LONGEST_CUT else _compressed(data)
         if form is not None:
-            # The bytes are the same: whoever holds the object sees no difference.
+            # The bytes are the same, so that holders of the object see no difference.
             msgspec.structs.force_setattr(stored, "content", form)
 
     def _skeletal(self, stored: Stored, data: bytes) -> Packed | None:

@@ -61,7 +61,7 @@ class NodeInfo:
         self.devices: Devices | None = None
         """What pods share on the node."""
         self.columns: NodeColumns
-        """Of all nodes; set by who puts them together."""
+        """The columns of all nodes; set when the nodes are assembled."""
 
     @property
     def revocable_zone(self) -> str:

@@ -1,4 +1,4 @@
-"""What a session tells of itself while it runs, for metrics. Inner rooms have no clock: whoever measures brings one."""
+"""The metrics of a running session. Inner rooms have no clock: the caller passes one."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol

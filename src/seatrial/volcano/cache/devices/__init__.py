@@ -1,1 +1,1 @@
-"""Devices of nodes that pods share, and who holds what of them. Upstream: pkg/scheduler/api/devices."""
+"""Devices of nodes that pods share, and their allocations. Upstream: pkg/scheduler/api/devices."""

@@ -1,7 +1,7 @@
 """GPUs that pods of one rule do not share with each other; others may share them with anyone.
 
-Upstream: plugins/deviceshare/gpuexclusive.go. What it keeps from one session to the next is lost there, since every
-session makes its plugins anew.
+Upstream: plugins/deviceshare/gpuexclusive.go. Nothing is kept from one session to the next there, since every session
+makes new plugins.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
