@@ -34,6 +34,17 @@ def test_a_status_that_stands_is_not_written_again() -> None:
     assert write_status(cluster.store, stored, stored.document()["status"], "me") is stored
 
 
+def test_a_status_with_its_fields_in_another_order_is_not_written() -> None:
+    cluster = Cluster()
+    status = {"replicas": 1, "readyReplicas": 1, "conditions": [{"type": "Ready", "status": "True"}]}
+    kind = cluster.kind("Pod")
+    cluster.create(pod("a"))
+    written = write_status(cluster.store, cluster.store.get(kind, "a", "default"), status, "me")
+    turned = {**dict(reversed(status.items())), "conditions": [{"status": "True", "type": "Ready"}]}
+    assert write_status(cluster.store, written, turned, "me") is written
+    assert write_status(cluster.store, written, status | {"replicas": 2}, "me") is not written
+
+
 @given(st.lists(STATUSES, min_size=1, max_size=4), st.booleans())
 def test_any_status_is_read_back_wherever_it_stood(statuses: list[dict[str, Any]], is_first: bool) -> None:
     cluster = Cluster([])
