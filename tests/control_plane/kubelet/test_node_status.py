@@ -8,9 +8,9 @@ from seatrial.clock.virtual import Clock
 from seatrial.control_plane.kubelet.node_status import REPORTED_EVERY, NodeStatus
 from seatrial.controllers.framework.controller import Context
 from seatrial.controllers.framework.pod_index import PodIndex
-from seatrial.model.builtin import kubernetes_version
 from seatrial.model.times import SECOND, to_time
 from seatrial.scenario.cluster import fresh_store
+from seatrial.scheduler.versions import DEFAULT
 from seatrial.store.options import Patch
 from tests.controllers.manifests import node
 from tests.known_kinds import known_kind
@@ -61,7 +61,7 @@ def test_a_plain_node_gets_addresses_a_pod_range_and_node_info(nodes: Nodes) -> 
     kinds = [entry["type"] for entry in found["status"]["addresses"]]
     assert kinds == ["InternalIP", "Hostname"]
     assert found["spec"]["podCIDR"] == found["spec"]["podCIDRs"][0] == "10.128.0.0/24"
-    assert found["status"]["nodeInfo"]["kubeletVersion"] == kubernetes_version()
+    assert found["status"]["nodeInfo"]["kubeletVersion"] == DEFAULT.release
     assert found["status"]["nodeInfo"]["systemUUID"] == found["metadata"]["uid"]
 
 

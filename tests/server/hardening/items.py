@@ -1,7 +1,7 @@
 """What the server was hardened against, and the tests of each item, which fail on commit 20c80f9.
 
 `test_hardening` checks that the tests exist. To see them fail, run them with PYTHONPATH set to the `src` of a checkout
-of that commit:
+of that commit, to which a module `scheduler/versions` with a `DEFAULT.release` is added, as helpers of tests read it:
 
 - those of test_user_decided_work fail when they are imported, since the bounds of work are missing;
 - the first of test_running_scenario is not answered within two minutes;
@@ -10,6 +10,9 @@ of that commit:
 - the history on disk is Gone after a restart, once `compacted_row` is added to `store.durable.rows`, which the module
   imports for another test;
 - the pools of test_slow_programs are missing; there is no aggregation layer, so that no aggregated API can be slow;
+- two Host headers, an object that is being deleted, AGE and the numbers of many digits are answered otherwise (`limit`
+  was refused as it is now), Markdown is not escaped, and `Pools`, which test_stop needs, is missing;
+- a body that is too long is refused after 10 s, and an object of too many values after 3.4 s of work, 0.15 s now;
 - of the 40 attacks two exceed 250 ms: the DELETE of a collection by a long selector (776 ms) and policies of high cost
   (512 ms); then the server does not end within 10 s of SIGTERM. The others are there so that it stays so.
 """
