@@ -367,8 +367,8 @@ class Nodes(Sequence[NodeInfo]):
     ) -> None:
         self.table = table
         self._rows = rows
-        self._removed = removed or {}
-        self._added = {place: list(pods) for place, pods in added.items()} if added else {}
+        self.removed = removed or {}
+        self.added = {place: list(pods) for place, pods in added.items()} if added else {}
         self.is_whole = rows is None
         self.is_imagined = removed is not None or added is not None
         """Whether pods may differ from the table's."""
@@ -389,18 +389,18 @@ class Nodes(Sequence[NodeInfo]):
         if isinstance(position, slice):
             return [self[place] for place in range(len(self))[position]]
         node = self.table.info(int(self._rows[position]) if self._rows is not None else position)
-        removed, added = self._removed.get(position, ()), self._added.get(position, ())
+        removed, added = self.removed.get(position, ()), self.added.get(position, ())
         return node.changed(removed, added) if removed or added else node
 
     def put(self, position: int, pod: PodInfo) -> None:
         """Imagines one more pod on a node."""
-        self._added.setdefault(position, []).append(pod)
+        self.added.setdefault(position, []).append(pod)
         for column, amount in self._made.values():
             column[position] += amount(pod)
 
     def take_back(self, position: int) -> PodInfo:
         """Undoes the last `put` on a node."""
-        pod = self._added[position].pop()
+        pod = self.added[position].pop()
         for column, amount in self._made.values():
             column[position] -= amount(pod)
         return pod
@@ -466,9 +466,9 @@ class Nodes(Sequence[NodeInfo]):
         known = self._made.get(key)
         if known is None:
             base = self._pick(column).copy()
-            if self._removed:
-                base[list(self._removed)] -= [sum([amount(pod) for pod in pods]) for pods in self._removed.values()]
-            if self._added:
-                base[list(self._added)] += [sum([amount(pod) for pod in pods]) for pods in self._added.values()]
+            if self.removed:
+                base[list(self.removed)] -= [sum([amount(pod) for pod in pods]) for pods in self.removed.values()]
+            if self.added:
+                base[list(self.added)] += [sum([amount(pod) for pod in pods]) for pods in self.added.values()]
             known = self._made[key] = (base, amount)
         return known[0]

@@ -5,6 +5,7 @@ Upstream: pkg/scheduler/framework/plugins/noderesources/fit.go (v1.36).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ from seatrial.scheduler.plugins.node_resources.resource_allocation import (
 
 MOST_AS_BITS = 15
 """Up to this number of resources (31) the bits of a verdict are its code. Verdicts on more resources are numbered."""
+FEW_NODES = 4
+"""Up to how many imagined nodes are judged one by one."""
 MANY_PODS = "Too many pods"
 
 
@@ -110,6 +113,9 @@ class NodeResourcesFit(Plugin):
     def filter(self, pod: PodInfo, nodes: Nodes, state: Any = MISSING) -> Verdicts:
         if state is MISSING:
             return Verdicts.failed(nodes, 'error reading "PreFilterNodeResourcesFit" from cycleState: not found')
+        if nodes.is_imagined and state.is_few and len(nodes) <= FEW_NODES:
+            codes = [_bits(state, partial(_imagined_amounts, nodes, place)) for place in range(len(nodes))]
+            return Verdicts(np.array(codes, np.int32), state.status)
         full = nodes.requested(PODS) >= nodes.allocatable(PODS)
         bits: NDArray[Any] = full.astype(np.int32 if state.is_few else np.object_)
         for index, (name, amount, by_devices) in enumerate(state.resources):
@@ -123,12 +129,7 @@ class NodeResourcesFit(Plugin):
 
     def filter_row(self, pod: PodInfo, table: NodeTable, row: int, state: Any) -> int:
         """The verdict on one row."""
-        offered, used = table.amounts_of_row(row, PODS, PODS)
-        bits = int(used + 1 > offered)
-        for index, (name, amount, by_devices) in enumerate(state.resources):
-            offered, used = table.amounts_of_row(row, name, name)
-            if amount > offered - used and not (by_devices and offered == 0):
-                bits |= (1 + 2 * (amount > offered)) << (1 + 2 * index)
+        bits = _bits(state, lambda name: table.amounts_of_row(row, name, name))
         return bits if state.is_few else self._number(state, bits)
 
     def filter_rows(self, table: NodeTable, state: Any) -> Callable[[int], int] | None:
@@ -205,3 +206,23 @@ class NodeResourcesFit(Plugin):
 
     def _number(self, wanted: Wanted, bits: int) -> int:
         return self._statuses.number(wanted.status(bits)) if bits else 0
+
+
+def _bits(wanted: Wanted, amounts: Callable[[str], tuple[int, int]]) -> int:
+    """The verdict on one node, of which `amounts` tells what it offers of a resource and what of that is used."""
+    offered, used = amounts(PODS)
+    bits = int(used + 1 > offered)
+    for index, (name, amount, by_devices) in enumerate(wanted.resources):
+        offered, used = amounts(name)
+        if amount > offered - used and not (by_devices and offered == 0):
+            bits |= (1 + 2 * (amount > offered)) << (1 + 2 * index)
+    return bits
+
+
+def _imagined_amounts(nodes: Nodes, place: int, resource: str) -> tuple[int, int]:
+    """What one node of a view offers of a resource, and what its pods would ask for."""
+    offered, used = nodes.table.amounts_of_row(int(nodes.rows[place]), resource, resource)
+    for imagined, sign in ((nodes.added, 1), (nodes.removed, -1)):
+        for pod in imagined.get(place, ()):
+            used += sign * (1 if resource == PODS else pod.requests.of(resource))
+    return offered, used
