@@ -41,8 +41,9 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Many tests wait for processes that they start: four at a time keep two cores busy.
 test: lint
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 4
 
 # Runs the tests that prove rows of the acceptance table, and writes into it those that pass.
 acceptance: setup
