@@ -6,6 +6,7 @@ import orjson
 import pytest
 
 from seatrial.control_plane.components import Settings, build_store, compose
+from seatrial.model.defaults import GatedFields
 from seatrial.model.errors import ConfigError
 from seatrial.model.facts import facts, type_facts
 from seatrial.model.kinds import Kinds
@@ -82,7 +83,7 @@ def test_a_field_whose_gate_is_off_is_not_added_by_an_update(minor: str, kept: b
     wanted["spec"]["preventPodSchedulingIfMissing"] = True
     store.update(kind, wanted, writer="user:test")
     assert ("preventPodSchedulingIfMissing" in store.get(kind, "d").document()["spec"]) == kept
-    store.gates = {**store.gates, "VolumeLimitScaling": False}
+    store.gated_fields = GatedFields({"VolumeLimitScaling": False})
     labelled = store.get(kind, "d").document()
     labelled["metadata"]["labels"] = {"a": "b"}
     store.update(kind, labelled, writer="user:test")

@@ -14,6 +14,7 @@ from seatrial.control_plane.scenarios import WatchedScheduler, add_scenarios
 from seatrial.control_plane.scheduler_configuration import load_or_refuse
 from seatrial.control_plane.unusable_objects import ignore_unusable_objects, started
 from seatrial.control_plane.volcano import add_volcano, install_volcano
+from seatrial.model.defaults import GatedFields
 
 log = logging.getLogger("seatrial.server")
 
@@ -136,7 +137,7 @@ def _add_all(parts: Parts, settings: Settings, authority: "Authority | None") ->
     scheduler = add_scheduler(parts, settings) if settings.scheduler else None
     if scheduler is None:
         chosen = load_or_refuse(None, (), settings.feature_gates, settings.kubernetes_version)
-        parts.store.gates = chosen.gates
+        parts.store.gated_fields = GatedFields(chosen.gates)
     add_controllers(parts, settings)
     add_compaction(parts)
     if authority is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seatrial.control_plane.scheduler_configuration import load_or_refuse
+from seatrial.model.defaults import GatedFields
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 
@@ -51,7 +52,7 @@ class EmbeddedScheduler:
         plugins = load_plugins(modules)
         config, gates, version = chosen
         configuration = load_or_refuse(config, plugins, gates, version)
-        store.gates = configuration.gates
+        store.gated_fields = GatedFields(configuration.gates)
         turns = Turns()
         scheduler = Scheduler(
             store, clock, configuration, recorder=recorder, plugins=plugins, background=Threads(), retries_errors=True,

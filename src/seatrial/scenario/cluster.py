@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from seatrial.clock import Clock
 from seatrial.model.builtin import builtin_kinds, newer_kinds
+from seatrial.model.defaults import GatedFields
 from seatrial.model.documents import Document
 from seatrial.scheduler.versions import DEFAULT, Version
 from seatrial.store import Identities, SeededIdentities, Store
@@ -33,7 +34,7 @@ def fresh_store(
 
 def follow(store: Store, version: Version) -> None:
     """Let a store serve the kinds and the fields of a version, and report its release."""
-    store.release, store.gates = version.release, version.defaults
+    store.release, store.gated_fields = version.release, GatedFields(version.defaults)
     for name in version.missing_kinds:
         store.kinds.remove(store.kinds.served(*name))
     for name in version.added_kinds:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seatrial.model.defaults import GatedFields
 from seatrial.model.documents import Document
 from seatrial.scenario import ScenarioRun, ScenarioStatus, SimulationOptions, TimelinePages, fresh_store
 from seatrial.scheduler.config import default_configuration
@@ -52,7 +53,7 @@ class Simulation:
         """The server that programs outside this process talk to."""
         configuration = options.scheduler_config or default_configuration()
         store = fresh_store(seed=options.seed, watched=bool(programs), version=configuration.version)
-        store.gates = configuration.gates
+        store.gated_fields = GatedFields(configuration.gates)
         if programs:
             self.host = programs.host(store)
             options = self.host.add_to(options)

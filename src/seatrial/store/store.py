@@ -4,13 +4,14 @@ In-process code and the HTTP server make the same calls and thereby get the same
 call is carried out in a module of its own (creating, updating, deleting, binding, ...); this module is their interface.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Unpack
 
 import orjson
 
 from seatrial.clock import Clock
 from seatrial.model.builtin import kubernetes_version
+from seatrial.model.defaults import GatedFields
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, StatusError
 from seatrial.model.field_selectors import FieldSelector
@@ -89,8 +90,8 @@ class Store:
         """Sets of fields that were worked out for creators, by the shape of what they created."""
         self.release = kubernetes_version()
         """The release of Kubernetes that the API server and the nodes report."""
-        self.gates: Mapping[str, bool] = {}
-        """The feature gates of the API server by name; empty: every field is served."""
+        self.gated_fields = GatedFields({})
+        """What the feature gates of the API server change in objects; every field is served without any."""
         self.templates = Templates()
         self._restored_shapes = RestoredShapes()
         self._revisions = Revisions(history, packing)

@@ -5,7 +5,7 @@ from copy import deepcopy
 from typing import Any, cast
 
 from seatrial.model.builtin import builtin_kinds
-from seatrial.model.defaults import apply_defaults, apply_gates
+from seatrial.model.defaults import GatedFields, apply_defaults
 from seatrial.model.documents import Document
 from seatrial.model.kinds import Kind
 from seatrial.store import Request, Store
@@ -34,12 +34,13 @@ def admit(objects: Iterable[Document], gates: Mapping[str, bool]) -> list[Docume
     """The objects as they would be stored, without fields of gates that are off; the given ones are left alone."""
     admitted = [deepcopy(document) for document in objects]
     reader = CaseReader([_defaulted(document) for document in admitted if document["kind"] == "PriorityClass"])
+    gated_fields = GatedFields(gates)
     for document in admitted:
         if document["kind"] == "Pod":
             _admit_pod(document, reader)
         elif document["kind"] != "PriorityClass":
             _defaulted(document)
-        apply_gates(document, gates)
+        gated_fields.apply(document)
         metadata = document["metadata"]
         if document["kind"] in ("ResourceClaim", "PersistentVolumeClaim"):
             metadata.setdefault("namespace", "default")

@@ -50,40 +50,52 @@ GATED_FIELDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "VolumeLimitScaling": (("CSIDriver", "spec.preventPodSchedulingIfMissing"),),
 }
 """By gate: kind and path of each field. `[]` stands for every item of a list, `{}` for every value of a map."""
-_OF_KIND = {
-    kind: tuple((gate, path.split(".")) for gate, fields in GATED_FIELDS.items() for of, path in fields if of == kind)
-    for kind in {of for fields in GATED_FIELDS.values() for of, _ in fields}
-}
 
 
-def apply_gates(document: Document, gates: Mapping[str, bool]) -> None:
-    """Drops the fields of a new object whose gates are off, and sets what others default; `document` is changed."""
-    drop_disabled(document, gates)
-    if document.get("kind") == "Pod" and gates.get("PodLevelResourcesFixDefaulting"):
-        spec = document["spec"]
-        if spec.get("resources") is not None:
-            default_pod_requests(spec, spec["resources"])
+class GatedFields:
+    """What the gates of a version change in objects, with the paths of the fields that are off prepared."""
+
+    def __init__(self, gates: Mapping[str, bool]) -> None:
+        self._off: dict[str, list[tuple[str, ...]]] = {}
+        for gate, fields in GATED_FIELDS.items():
+            if not gates.get(gate, True):
+                for kind, path in fields:
+                    self._off.setdefault(kind, []).append(_steps(path))
+        self._pod_requests = gates.get("PodLevelResourcesFixDefaulting", False)
+
+    def apply(self, document: Document) -> None:
+        """Drops the fields of a new object whose gates are off, and sets what others default; it is changed."""
+        self.drop(document)
+        if self._pod_requests and document.get("kind") == "Pod":
+            spec = document["spec"]
+            if spec.get("resources") is not None:
+                default_pod_requests(spec, spec["resources"])
+
+    def drop(self, document: Document, old: Document | None = None) -> None:
+        """Drops the fields whose gates are off, but for those that the object has had before."""
+        for path in self._off.get(document.get("kind", ""), ()):
+            name = path[-1]
+            having = [owner for owner in _owners(document, path) if name in owner]
+            if having and (old is None or not any(name in owner for owner in _owners(old, path))):
+                for owner in having:
+                    del owner[name]
 
 
-def drop_disabled(document: Document, gates: Mapping[str, bool], old: Document | None = None) -> None:
-    """Drops the fields whose gates are off, but for those that the object has had before."""
-    for gate, path in _OF_KIND.get(document.get("kind", ""), ()):
-        name = path[-1]
-        if gates.get(gate, True) or (old is not None and any(name in owner for owner in _owners(old, path))):
-            continue
-        for owner in _owners(document, path):
-            owner.pop(name, None)
+def _steps(path: str) -> tuple[str, ...]:
+    """The names of a path, with each mark of a list or of a map as a step of its own."""
+    return tuple(path.replace("[]", ".[]").replace("{}", ".{}").split("."))
 
 
-def _owners(value: Any, path: list[str]) -> list[dict[str, Any]]:
+def _owners(value: Any, path: tuple[str, ...]) -> list[dict[str, Any]]:
     """The objects that may have the last field of a path."""
     found = [value]
     for step in path[:-1]:
-        inner = [each.get(step.removesuffix("[]").removesuffix("{}")) for each in found if isinstance(each, dict)]
-        if step.endswith("[]"):
-            found = [item for listed in inner if isinstance(listed, list) for item in listed]
-        elif step.endswith("{}"):
-            found = [item for mapped in inner if isinstance(mapped, dict) for item in mapped.values()]
+        if step == "[]":
+            found = [item for listed in found if isinstance(listed, list) for item in listed]
+        elif step == "{}":
+            found = [item for mapped in found if isinstance(mapped, dict) for item in mapped.values()]
         else:
-            found = inner
+            found = [each[step] for each in found if isinstance(each, dict) and step in each]
+        if not found:
+            break
     return [each for each in found if isinstance(each, dict)]

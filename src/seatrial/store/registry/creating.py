@@ -6,7 +6,6 @@ Upstream: k8s.io/apiserver/pkg/registry/rest/create.go (BeforeCreate) and generi
 from functools import partial
 from typing import TYPE_CHECKING
 
-from seatrial.model.defaults import apply_gates
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest
 from seatrial.model.kinds import Kind
@@ -154,8 +153,7 @@ def prepare(store: "Store", kind: Kind, document: Document, namespace: str, *, r
     metadata, now, identities = document["metadata"], store.clock_of(kind).now(), store.identities_of(kind)
     metadata.pop("resourceVersion", None)
     metadata.pop("selfLink", None)
-    if store.gates:
-        apply_gates(document, store.gates)
+    store.gated_fields.apply(document)
     if restored:
         if not metadata.get("uid"):
             metadata["uid"] = identities.uid(kind, namespace, metadata["name"])

@@ -6,7 +6,6 @@ Upstream: k8s.io/apiserver/pkg/registry/rest/update.go (BeforeUpdate) and generi
 from functools import partial
 from typing import TYPE_CHECKING
 
-from seatrial.model.defaults import drop_disabled
 from seatrial.model.documents import Document
 from seatrial.model.errors import BadRequest, Cause, Invalid
 from seatrial.model.kinds import Kind
@@ -63,7 +62,7 @@ def update(
     )  # fmt: skip
     store.admission.admit(request)
     document = prepare(kind, request.document, old, subresource, store.clock.now())
-    drop_disabled(document, store.gates, old)
+    store.gated_fields.drop(document, old)
     if kind.group_kind == ("", "Service") and not subresource:
         keep_allocated(document, old)
         if causes := address_change_causes(document, old) or allocate(store, document):
