@@ -18,7 +18,7 @@ from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
 from seatrial.scheduler.evaluator.column_scores import score_by_columns
 from seatrial.scheduler.evaluator.first_of_shape import first_search, first_totals, next_step
-from seatrial.scheduler.evaluator.interface import Counted, Explained, Found, Planned
+from seatrial.scheduler.evaluator.interface import Counted, Explained, Found
 from seatrial.scheduler.evaluator.nominated_rows import Failing, NominatedRows
 from seatrial.scheduler.evaluator.row_outcomes import UNKNOWN, RowVerdicts
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
@@ -214,9 +214,6 @@ class CachedEvaluator:
         return CachedFound(
             search.framework, search.pod, search.cycle, table, searched, feasible, visited, explain, columns=columns
         )
-
-    def planned(self, framework: Framework, pod: PodInfo, start: int, limit: int) -> Planned | None:
-        return None
 
     def _take_order(self, order: Rows) -> None:
         if self._order is not order:

@@ -118,18 +118,23 @@ class ShapeColumns:
     def score_column(self, name: str) -> ScoreColumn | None:
         return self._scores_by_name.get(name)
 
-    def unsettled(self) -> Sequence[ScoreCall]:
-        """The scorers that must be asked for each pod; `settled` is what those with one score for all nodes add."""
+    def unsettled(self, pod: PodInfo) -> Sequence[ScoreCall]:
+        """The scorers that must be asked for each pod; `settled` is what those with one score for all nodes add.
+
+        `pod` is one of these; a scorer that has nothing to score for it has none for the others.
+        """
         flags = [(score.is_flat, score.is_in_range) for score in self.scores]
         if self._unsettled is None or flags != self._flags:
             self._flags = flags
             self.settled = 0
-            self._unsettled = [call for call in self._scorers if not self._settles(call)]
+            self._unsettled = [call for call in self._scorers if not self._settles(call, pod)]
         return self._unsettled
 
-    def _settles(self, call: ScoreCall) -> bool:
+    def _settles(self, call: ScoreCall, pod: PodInfo) -> bool:
         column = self._scores_by_name.get(call.name)
-        if column is None or column.failure is not None:
+        if column is None:
+            return call.scores_nothing is not None and call.scores_nothing(pod)
+        if column.failure is not None:
             return False
         if column.raw is None:
             return True

@@ -54,7 +54,7 @@ def _add_totals(scored: Scored, found: Found, nodes: Nodes, columns: ShapeColumn
     """Adds what is not settled to the sum of the local scores."""
     pod, total = found.pod, columns.local[nodes.rows]
     asked: list[tuple[ScoreCall, Ints, Any, int]] = []
-    for call in columns.unsettled():
+    for call in columns.unsettled(pod):
         if call.name in scored.skipped:
             continue
         column, state = columns.score_column(call.name), state_of(call, found.cycle, states)

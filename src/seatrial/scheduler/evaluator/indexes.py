@@ -43,6 +43,8 @@ class Indexes:
     def passing(self, order: Rows) -> Passing:
         """The nodes that no column rejects, in an order."""
         found = self._passing
+        if found is not None and found.order is order and found.seen == len(self._changes):
+            return found
         if found is None or found.order is not order or not self._is_up_to_date(found):
             found = self._passing = Passing(order, self._blocked)
             found.seen = len(self._changes)

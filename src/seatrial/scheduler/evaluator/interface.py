@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from seatrial.scheduler.cache.node_table import NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.framework.runtime import CycleState, Framework, PreFiltered
+from seatrial.scheduler.framework.runtime import CycleState, Framework
 from seatrial.scheduler.framework.scoring import Scored
 from seatrial.scheduler.framework.status import Status
 
-__all__ = ["Counted", "Evaluator", "Explained", "Found", "Planned", "Scored", "count_codes"]
+__all__ = ["Counted", "Evaluator", "Explained", "Found", "Scored", "count_codes"]
 
 Explained = tuple[NDArray[np.int32], tuple[Status, ...]]
 """For each visited node 0 or 1 + the index of its status, and the statuses in the order in which they first occur."""
@@ -54,10 +54,6 @@ class Found(Struct, eq=False):
         return statuses, count_codes(codes, len(statuses))
 
 
-Planned = tuple[PreFiltered, Found]
-"""The outcome of PreFilter and of a search for which no plugin was asked."""
-
-
 class Evaluator(Protocol):
     """Filters and scores nodes for one pod after the other."""
 
@@ -72,13 +68,6 @@ class Evaluator(Protocol):
         """Searches the rows of `order` circularly from a position until it meets one more than `limit` feasible nodes.
 
         A node to which pods of equal or higher priority are nominated must pass with those pods and without them.
-        """
-        ...
-
-    def planned(self, framework: Framework, pod: PodInfo, start: int, limit: int) -> Planned | None:
-        """PreFilter and `feasible` in one step, along the order of the table; None if plugins have to be asked.
-
-        It is None, too, if no node passes.
         """
         ...
 

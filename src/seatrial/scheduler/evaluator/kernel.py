@@ -13,13 +13,13 @@ from seatrial.scheduler.cache.node_table import Nodes, NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
 from seatrial.scheduler.evaluator.cached import CachedEvaluator, CachedFound, domain_checks, uncached_calls
 from seatrial.scheduler.evaluator.column_cache import ColumnCache, ShapeColumns
-from seatrial.scheduler.evaluator.interface import Explained, Found, Planned
+from seatrial.scheduler.evaluator.interface import Explained, Found
 from seatrial.scheduler.evaluator.kernel_columns import KernelColumns
 from seatrial.scheduler.evaluator.kernel_plan import Plan, stamp_of
 from seatrial.scheduler.evaluator.shortcuts import ALL, Shortcuts
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.plugin_calls import ScoreCall
-from seatrial.scheduler.framework.runtime import CycleState, Framework
+from seatrial.scheduler.framework.runtime import CycleState, Framework, PreFiltered
 from seatrial.scheduler.framework.scoring import (
     Scored,
     ScoreFailed,
@@ -53,7 +53,11 @@ class KernelEvaluator(CachedEvaluator):
         self._active: KernelColumns | None = None
         """The columns with which `planned` works; other shapes do not know yet which rows these have updated."""
 
-    def planned(self, framework: Framework, pod: PodInfo, start: int, limit: int) -> Planned | None:
+    def planned(self, framework: Framework, pod: PodInfo, start: int, limit: int) -> tuple[PreFiltered, Found] | None:
+        """PreFilter and `feasible` in one step, along the order of the table; None if plugins have to be asked.
+
+        It is None, too, if no node passes.
+        """
         columns, table = self._active, self._table
         plan = None if columns is None else columns.plan
         if plan is None or plan.shape is not pod.shape or plan.framework is not framework:
@@ -152,7 +156,7 @@ class KernelEvaluator(CachedEvaluator):
         asked = _Asked([], [], [])
         try:
             states, skipped = run_pre_scores(columns.asks_first, pod, nodes, columns.pre_states, columns.pre_skipped)
-            for call in columns.unsettled():
+            for call in columns.unsettled(pod):
                 if call.name not in skipped:
                     self._ask(asked, call, columns, pod, nodes, state_of(call, found.cycle, states))
         except ScoreFailed:

@@ -80,8 +80,6 @@ class _Maker:
         self._framework, self._pod, self._cycle, self._columns = framework, pod, cycle, columns
         self._table = columns.table
         self._terms: dict[str, list[DomainTerm]] = {}
-        self._silent: set[str] = set()
-        """The plugins whose PreScore passes and that score no node."""
         self.live: dict[str, list[DomainRule]] = {}
         """The rules of the PreFilter plugins whose state changes with pods."""
         for name, _ in framework.pre_filters_for(pod)[0]:
@@ -105,7 +103,6 @@ class _Maker:
                 raise NotPlannable  # its PreScore has failed
             plugin = self._framework.plugin(name)
             if _scores_nothing(plugin, self._pod):
-                self._silent.add(name)
                 continue
             terms = self._terms[name] = _described(plugin, "domain_terms", self._pod, self._table)
             if not terms:
@@ -117,9 +114,9 @@ class _Maker:
         """The scores that are not part of the local sums, for the kernel."""
         by_row: list[ByRow] = []
         by_domain: list[ByDomain] = []
-        for call in self._columns.unsettled():
+        for call in self._columns.unsettled(self._pod):
             column = self._columns.score_column(call.name)
-            if call.name in skipped or call.name in self._silent:
+            if call.name in skipped:
                 continue
             if column is not None and column.raw is not None:
                 by_row.append((column.raw, _normalisation(call), call.weight))

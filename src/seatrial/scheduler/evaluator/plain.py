@@ -9,7 +9,7 @@ import numpy as np
 
 from seatrial.scheduler.cache.node_table import NodeTable, Rows
 from seatrial.scheduler.cache.pod_info import PodInfo
-from seatrial.scheduler.evaluator.interface import Explained, Found, Planned
+from seatrial.scheduler.evaluator.interface import Explained, Found
 from seatrial.scheduler.framework.cluster import Nominator
 from seatrial.scheduler.framework.filtering import cycle_with, nominated_before, run_filters
 from seatrial.scheduler.framework.runtime import CycleState, Framework
@@ -60,9 +60,6 @@ class PlainEvaluator:
         view = self._table.what_if(np.asarray([row], np.intp), {}, {0: nominated})
         status = run_filters(framework, pod, view, cycle_with(cycle, nominated, node)).status(0)
         return None if status.is_success else status
-
-    def planned(self, framework: Framework, pod: PodInfo, start: int, limit: int) -> Planned | None:
-        return None
 
     def totals(self, found: Found, rows: Rows, parts: bool) -> Scored:
         self.rows_evaluated += len(rows)

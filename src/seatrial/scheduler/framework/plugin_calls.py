@@ -94,6 +94,9 @@ class ScoreCall:
         self.is_in_tree = is_in_tree(type(plugin))
         self.is_bounded = self.is_in_tree and self.normalize is not None
         """Whether its scores are known to be in the range from 0 to 100."""
+        self.scores_nothing: Callable[[PodInfo], bool] | None = None
+        if self.is_in_tree:
+            self.scores_nothing = getattr(plugin, "scores_nothing", None)
         self.has_pre_score = isinstance(plugin, PreScorePlugin)
         is_reversed = self.is_in_tree and getattr(plugin, "normalizes", None) == Normalizes.REVERSE_SHARE
         self.flat_score = MAX_NODE_SCORE if is_reversed else 0

@@ -221,6 +221,9 @@ class Framework:
             if answer is SKIP:
                 skipped.append(name)
                 continue
+            if answer is None:
+                states[name] = None
+                continue
             if isinstance(answer, Status):
                 if answer.code == Code.SKIP:
                     skipped.append(name)

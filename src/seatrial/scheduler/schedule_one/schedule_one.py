@@ -236,6 +236,7 @@ class Algorithm:
         self.start = 0
         """Where the next search begins, as a place in the order."""
         self.evaluator = evaluator_for(table, nominator, shortcuts or chosen_shortcuts(), stops_at_errors)
+        self._planner = self.evaluator if extenders is None and isinstance(self.evaluator, KernelEvaluator) else None
         self._search_all = search_all
         self._score_always = score_always
 
@@ -258,8 +259,8 @@ class Algorithm:
             attempt = Attempt(pod, framework, PreFiltered(CycleState()), message=NO_NODES)
             attempt.diagnosis = Diagnosis(())
             return attempt
-        planned = None if batching is not None else self._planned(framework, pod, keeps_cells)
-        if planned is not None:
+        may_plan = batching is None and self._planner is not None
+        if may_plan and (planned := self._planned(framework, pod, keeps_cells)) is not None:
             return planned
         pre = framework.run_pre_filter(pod, table.all())
         attempt = Attempt(pod, framework, pre, total_nodes=len(table.order), recorder_keeps=keeps_cells)
@@ -286,9 +287,9 @@ class Algorithm:
     def _planned(self, framework: Framework, pod: PodInfo, keeps_cells: Callable[[int], bool] | None) -> Attempt | None:
         """The cycle of a pod for which no plugin has to be asked."""
         total = len(self.table.order)
-        if self.extenders is not None:
+        if self._planner is None:
             return None
-        planned = self.evaluator.planned(framework, pod, self.start, self._limit(framework, total))
+        planned = self._planner.planned(framework, pod, self.start, self._limit(framework, total))
         if planned is None:
             return None
         pre, found = planned
