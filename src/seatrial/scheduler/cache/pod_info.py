@@ -217,15 +217,6 @@ class _Pod(msgspec.Struct):
     spec: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-class _Labels(msgspec.Struct):
-    labels: dict[str, str] | None = None
-
-
-class _Labelled(msgspec.Struct):
-    metadata: _Labels
-
-
-_LABELS = View(_Labelled, lambda pod: pod.metadata.labels or NO_LABELS)
 _STATUS = StatusView(PodStatus, StatusFields.of, kept=STATUSES_KEPT)
 
 
@@ -335,10 +326,10 @@ class PodReader:
 
     def relabelled(self, pod: PodInfo, stored: Stored) -> PodInfo:
         """The pod with the labels of its stored form; the same one where they are its own."""
-        labels = _LABELS.read(stored)
-        if labels == pod.labels:
-            return pod
-        return replace_pod(pod, shape=self._shape(pod.namespace, labels, pod.shape.shared, pod.shape.owner))
+        old, shape = pod.shape, self._view.read(stored).shape
+        if shape.shared is not old.shared or shape.owner != old.owner:  # it was changed on its way
+            shape = self._shape(pod.namespace, shape.labels, old.shared, old.owner)
+        return pod if shape is old else replace_pod(pod, shape=shape)
 
     def _spec(self, encoded: bytes) -> PodSpec:
         """A spec; without the gate PodLevelResources its resources do not exist."""

@@ -78,16 +78,16 @@ class ComingBindings:
     """
 
     def __init__(self) -> None:
-        self._log: deque[InFlightEvent] = deque(maxlen=MOST_COMING)
+        self._log: deque[PodInfo] = deque(maxlen=MOST_COMING)
         self.count = 0
         """How many there were so far."""
 
     def add(self, pod: PodInfo) -> None:
         """A pod is bound, while others are queued."""
-        self._log.append(InFlightEvent(ASSIGNED_ADD, None, pod))
+        self._log.append(pod)
         self.count += 1
 
     def since(self, count: int) -> Sequence[InFlightEvent]:
         """Those after the first `count`."""
         newer = self.count - count
-        return list(self._log)[-newer:] if newer else ()
+        return [InFlightEvent(ASSIGNED_ADD, None, pod) for pod in list(self._log)[-newer:]] if newer else ()

@@ -63,7 +63,7 @@ class PodNominator:
 
     def nominated_nodes(self) -> Collection[str]:
         """The nodes that have nominated pods."""
-        return self._by_node.keys()
+        return self._by_node
 
     @property
     def changes(self) -> int:

@@ -67,13 +67,12 @@ class Views(dict["ReferenceType[View[Any]]", Memo[Any, Any]]):
 
     def once(self, function: Callable[[*P], R], *arguments: *P) -> R:
         """The result of a pure function of encoded parts of objects, which many objects have in common."""
-        known = self.results.get(function)
-        if known is None:
-            known = self.results[function] = Memo(RESULTS_KEPT)
-        found = known.get(arguments, MISSING)
-        if found is MISSING:
+        try:
+            found: R = self.results[function][arguments]
+        except KeyError:
+            known = self.results.setdefault(function, Memo(RESULTS_KEPT))
             found = known[arguments] = function(*arguments)
-        return cast(R, found)
+        return found
 
 
 class View(Generic[R]):
