@@ -60,4 +60,4 @@ def test_a_cluster_of_the_real_controllers_stays_at_rest(seed: int, tmp_path: Pa
         kubectl = Kubectl(programs / "kubectl", server.kubeconfig, tmp_path)
         path = tmp_path / "cluster.yaml"
         path.write_text(kubectl(*shlex.split(DUMP)[1:-2]))
-    assert moves_in_run(read_snapshot([path])) == []
+    assert moves_in_run(read_snapshot([path]), OF_THE_PROGRAMS[1]) == []

@@ -82,9 +82,9 @@ def subset_of(documents: Sequence[Document], dice: Random) -> list[Document]:
     return [document for document in documents if document["kind"] in chosen]
 
 
-def moves_in_run(snapshot: Sequence[Document]) -> list[str]:
+def moves_in_run(snapshot: Sequence[Document], version: str = "") -> list[str]:
     """A run with only Done."""
-    simulation = Simulation(ONLY_DONE, record="none", snapshot=snapshot)
+    simulation = Simulation(ONLY_DONE, record="none", snapshot=snapshot, kubernetes_version=version)
     watch = Watch(simulation.scenario_run.store, SNAPSHOT)
     assert simulation.run().phase == "Succeeded", simulation.scenario_run.status.message
     return watch.moves
