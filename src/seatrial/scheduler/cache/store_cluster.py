@@ -105,7 +105,8 @@ class StoreCluster:
         if kind in _NOT_KEPT:
             stored = self._store.find(kind_named(self._store.kinds, kind), name, namespace)
             return None if stored is None else stored.document()
-        return self._index(kind).get((namespace, name))
+        index = self._indexes.get(kind) or self._index(kind)
+        return index.get((namespace, name))
 
     def version(self, kind: str) -> int:
         """A number that grows whenever an object of the kind changes; a workload's status apart."""

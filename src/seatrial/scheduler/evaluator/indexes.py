@@ -43,9 +43,11 @@ class Indexes:
     def passing(self, order: Rows) -> Passing:
         """The nodes that no column rejects, in an order."""
         found = self._passing
-        if found is not None and found.order is order and found.seen == len(self._changes):
-            return found
-        if found is None or found.order is not order or not self._is_up_to_date(found):
+        if (
+            found is None
+            or found.order is not order
+            or (found.seen != len(self._changes) and not self._takes_over(found))
+        ):
             found = self._passing = Passing(order, self._blocked)
             found.seen = len(self._changes)
         return found
@@ -53,7 +55,11 @@ class Indexes:
     def in_domains(self, order: Rows, spec: PodSpec) -> DomainIndex:
         """The nodes that neither a column nor a check of domains rejects, in an order."""
         found = self._domains.pop(spec, None)
-        if found is None or found.order is not order or not self._is_up_to_date(found):
+        if (
+            found is None
+            or found.order is not order
+            or (found.seen != len(self._changes) and not self._takes_over(found))
+        ):
             found = DomainIndex(self._table, order, self._blocked)
             found.seen = len(self._changes)
             while len(self._domains) >= max(FEWEST_SPECS, MOST_ROWS // max(self._table.size, 1)):
@@ -61,8 +67,8 @@ class Indexes:
         self._domains[spec] = found
         return found
 
-    def _is_up_to_date(self, index: Passing | DomainIndex) -> bool:
-        """Whether an index has taken over all verdicts; not if too many have changed."""
+    def _takes_over(self, index: Passing | DomainIndex) -> bool:
+        """Whether an index takes over the verdicts that have changed; not if there are too many of them."""
         changes = self._changes
         if len(changes) - index.seen > FEW_CHANGES:
             return False
