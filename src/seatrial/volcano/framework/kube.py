@@ -16,7 +16,6 @@ from seatrial.model.documents import Document, encode
 from seatrial.scheduler.cache import Nodes, NodeTable, PodInfo, PodShape
 from seatrial.scheduler.framework import (
     MISSING,
-    Client,
     Code,
     FilterCall,
     Handle,
@@ -29,6 +28,7 @@ from seatrial.scheduler.framework import (
     Verdicts,
 )
 from seatrial.scheduler.plugins import load
+from seatrial.scheduler.versions import find_version
 from seatrial.volcano.cache.fit_errors import FITS, REJECTED, UNRESOLVABLE, FitStatus, Severities, Statuses
 from seatrial.volcano.cache.node_columns import Floats, Rows
 from seatrial.volcano.cache.node_info import NodeInfo
@@ -84,9 +84,7 @@ class CycleState:
 class KubeSnapshot:
     """Nodes and the pods on them as kube-scheduler's plugins see them; rows are those of the session's nodes."""
 
-    def __init__(
-        self, nodes: Sequence[NodeInfo], cluster: ObjectLister, now: int, client: Client | None = None
-    ) -> None:
+    def __init__(self, nodes: Sequence[NodeInfo], cluster: ObjectLister, now: int, version: str) -> None:
         self.table = NodeTable()
         for node in nodes:
             self.table.add_node(node.kube.copy())
@@ -94,7 +92,7 @@ class KubeSnapshot:
             for task, _ in node.listed():
                 self.table.add_pod(task.pod.on(node.name))
         self.table.refresh()
-        self.handle = Handle(cluster, self.table, NoNominator(), client, now=lambda: now)
+        self.handle = Handle(cluster, self.table, NoNominator(), now=lambda: now, version=find_version(version))
 
     def add(self, task: TaskInfo, node: str) -> None:
         self.table.add_pod(task.pod.on(node))

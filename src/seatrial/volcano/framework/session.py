@@ -92,7 +92,7 @@ class Session(SessionPlugins):
         names = sorted(self.nodes)
         rank = {name: place for place, name in enumerate(names)}
         self._name_rank = np.asarray([rank[node.name] for node in cluster.nodes], np.int64)
-        self.kube = KubeSnapshot(cluster.nodes, cluster.objects, cluster.now)
+        self.kube = KubeSnapshot(cluster.nodes, cluster.objects, cluster.now, conf.version.kubernetes)
         kind = KeptColumns if self.options.keeps_columns else PlainColumns
         self.kept: Columns = kind(logged(self.columns.log))
         """Columns derived from what nodes have left."""
@@ -195,6 +195,10 @@ class Session(SessionPlugins):
         for plugin in self.plugins.values():
             for queue, metrics in plugin.queue_metrics().items():
                 found.setdefault(queue, {}).update(metrics)
+        if not self.conf.version.rules.has_newest_metrics:
+            for metrics in found.values():
+                for name in [each for each in metrics if each.startswith("inqueue_")]:
+                    del metrics[name]
         return found
 
     def rows_of(self, hyper_node: str) -> Rows:

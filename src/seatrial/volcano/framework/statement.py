@@ -112,7 +112,8 @@ class Statement:
         """Carries the steps out: victims are evicted, allocated tasks bound; a pipelined task only keeps its place."""
         victims = [operation.task.key for operation in self.operations if operation.kind is Kind.EVICT]
         if victims:
-            self._session.measures.inc("eviction_transactions_total", self._session.action)
+            if self._session.conf.version.rules.has_newest_metrics:
+                self._session.measures.inc("eviction_transactions_total", self._session.action)
             for job in dict.fromkeys(each.task.job for each in self.operations if each.kind is not Kind.EVICT):
                 self._session.trial_of(job).victims.extend(victims)
         for operation in self.operations:

@@ -3,11 +3,12 @@
 from seatrial.model.errors import ConfigError
 from seatrial.volcano.versions.version import Rules, Version
 
-DEFAULT = Version("master", "ed72c7c")
+DEFAULT = Version("master", "ed72c7c", "1.36")
 """The tree of August 2026, later than v1.15.1."""
 _V1_15 = Version(
     "1.15",
     "v1.15.1",
+    "1.35",
     left_out=frozenset({"deviceshare", "numa-aware", "usage"}),
     rules=Rules(
         counts_releasing_tasks=False,
@@ -16,6 +17,7 @@ _V1_15 = Version(
         limits_node_groups=False,
         tells_extenders_of_jobs_let_in=False,
         scores_claims=False,
+        has_newest_metrics=False,
     ),
 )
 VERSIONS = (DEFAULT, _V1_15)

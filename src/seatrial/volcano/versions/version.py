@@ -22,6 +22,8 @@ class Rules:
     """An extender may have a verb for jobs that were let in."""
     scores_claims: bool = True
     """predicates scores nodes by DynamicResources."""
+    has_newest_metrics: bool = True
+    """There are metrics of what the jobs let in ask for, queue by queue, and of commits with evictions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Version:
     """As `--volcano-version` names it."""
     release: str
     """The release or commit whose answers are recorded."""
+    kubernetes: str
+    """The version of kube-scheduler whose filters and scores it is built with."""
     left_out: frozenset[str] = frozenset()
     """Plugins that work in another way in this version and are not simulated for it."""
     rules: Rules = Rules()
