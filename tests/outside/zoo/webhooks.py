@@ -39,7 +39,7 @@ def endpoint(namespace: str, service: str, port: int) -> dict[str, Any]:
 
 
 def mount(kubectl: Kubectl, namespace: str, secret: str) -> None:
-    """Write the files of a Secret once the program has filled it, as a kubelet does."""
+    """Write the files of a Secret once the program has filled it; the certificate, which it waits for, comes last."""
 
     def data() -> dict[str, str]:
         found: dict[str, str] = kubectl.json("get", "secret", secret, "--namespace", namespace).get("data") or {}
@@ -47,5 +47,5 @@ def mount(kubectl: Kubectl, namespace: str, secret: str) -> None:
 
     wait_until(lambda: "tls.crt" in data(), PATIENCE, f"the secret {secret} has a certificate")
     MOUNTED.mkdir(parents=True, exist_ok=True)
-    for name, content in data().items():
+    for name, content in sorted(data().items(), key=lambda item: item[0] == "tls.crt"):
         (MOUNTED / name).write_bytes(base64.b64decode(content))
